@@ -1,0 +1,12 @@
+# Third-party packages; docs/dependencies.md says why each one. Nothing here may appear in an installed header.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS filesystem system)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+add_library(tenon_msgpack INTERFACE)
+target_compile_definitions(tenon_msgpack INTERFACE MSGPACK_NO_BOOST)
