@@ -1,0 +1,139 @@
+/// @file runtime.hpp
+/// The seam between the typed operators of a program and core's executor, which knows no types. Not for programs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tenon/export.hpp"
+#include "tenon/task_context.hpp"
+
+namespace tenon::detail {
+
+/// A stream of records in batches, without its type.
+class StreamBase {
+ public:
+  StreamBase() = default;
+  virtual ~StreamBase() = default;
+  StreamBase(const StreamBase&) = delete;
+  StreamBase& operator=(const StreamBase&) = delete;
+};
+using StreamPtr = std::unique_ptr<StreamBase>;
+
+/// Records of one partition. One thread.
+template <class T>
+class Stream : public StreamBase {
+ public:
+  /// The next batch, empty only at the end. The elements are the caller's to move from; they, and views into them, are valid
+  /// until the next call.
+  virtual std::span<T> next() = 0;
+};
+
+/// A partition kept in memory, without its type. Immutable; shared by the tasks that read it.
+class CachedPartition {
+ public:
+  CachedPartition() = default;
+  virtual ~CachedPartition() = default;
+  CachedPartition(const CachedPartition&) = delete;
+  CachedPartition& operator=(const CachedPartition&) = delete;
+  /// Bytes that it occupies, what its elements point to included.
+  [[nodiscard]] virtual uint64_t bytes() const = 0;
+};
+using CachedPtr = std::shared_ptr<const CachedPartition>;
+
+/// Encoded records of one shuffle block; `keep` keeps them alive.
+struct ShuffleBlock {
+  std::string_view bytes;
+  std::shared_ptr<const void> keep;
+};
+
+/// The blocks that one reduce partition reads, in the order of the map tasks whatever arrived first.
+class ShuffleInput {
+ public:
+  ShuffleInput() = default;
+  virtual ~ShuffleInput() = default;
+  ShuffleInput(const ShuffleInput&) = delete;
+  ShuffleInput& operator=(const ShuffleInput&) = delete;
+  /// The next non-empty block; nothing at the end. Throws what ends the task as FetchFailed when it cannot be got.
+  virtual std::optional<ShuffleBlock> next() = 0;
+};
+
+/// Takes what a map task writes.
+class ShuffleOutput {
+ public:
+  ShuffleOutput() = default;
+  virtual ~ShuffleOutput() = default;
+  ShuffleOutput(const ShuffleOutput&) = delete;
+  ShuffleOutput& operator=(const ShuffleOutput&) = delete;
+  /// Appends encoded records to a reduce partition's block; any number of calls, in the order in which a reader will
+  /// see them.
+  virtual void append(int32_t reduce, std::string bytes, uint64_t records) = 0;
+};
+
+/// What an operator sees while it makes one partition of one Rdd within a task. Lives as long as the task.
+class PartitionContext {
+ public:
+  PartitionContext() = default;
+  virtual ~PartitionContext() = default;
+  PartitionContext(const PartitionContext&) = delete;
+  PartitionContext& operator=(const PartitionContext&) = delete;
+
+  /// A partition of the Rdd behind a narrow dependency (counted from 0 over all dependencies).
+  virtual StreamPtr parent(size_t dependency, int32_t partition) = 0;
+  /// What the partition reads through a shuffle dependency.
+  virtual std::unique_ptr<ShuffleInput> shuffle(size_t dependency, int32_t partition) = 0;
+  /// The partition's own data (rdd::Partition::data).
+  [[nodiscard]] virtual std::string_view data(int32_t partition) = 0;
+  /// The attempt.
+  [[nodiscard]] virtual const TaskContext& task() const = 0;
+};
+
+/// Base of everything that a registered factory makes. Used by several tasks at once, hence const.
+class OperatorBase {
+ public:
+  OperatorBase() = default;
+  virtual ~OperatorBase() = default;
+  OperatorBase(const OperatorBase&) = delete;
+  OperatorBase& operator=(const OperatorBase&) = delete;
+};
+
+/// Makes partitions of an Rdd.
+class RddOperator : public OperatorBase {
+ public:
+  /// The records of one partition. context outlives the stream.
+  virtual StreamPtr open(PartitionContext& context, int32_t partition) const = 0;
+  /// Reads a stream of this Rdd to its end into a form that can be kept.
+  virtual CachedPtr keep(StreamBase& stream, const TaskContext& task) const = 0;
+  /// Streams a kept partition.
+  virtual StreamPtr reopen(CachedPtr kept) const = 0;
+};
+
+/// The last step of a result task.
+class ActionOperator : public OperatorBase {
+ public:
+  /// Consumes the partition; the encoded value goes to the driver.
+  virtual std::string run(StreamBase& input, const TaskContext& task) const = 0;
+};
+
+/// The last step of a map task.
+class ShuffleWriteOperator : public OperatorBase {
+ public:
+  /// Consumes the partition and spreads its records over the reduce partitions.
+  virtual void write(StreamBase& input, ShuffleOutput& output, const TaskContext& task) const = 0;
+};
+
+/// Makes an operator from the bytes bound to it; throws tenon::Error (codec) when they do not fit.
+using OperatorFactory = std::unique_ptr<OperatorBase> (*)(std::string_view bytes);
+
+/// Registers an operator class by its mangled name; usable in static initialisers. Returns its id. A name that is registered again
+/// with another factory gets an id of its own, by order. [any-thread]
+/// @param address anything inside the module that registers; its build-id identifies the code
+TENON_API uint64_t register_operator(const char* mangled_name, OperatorFactory factory,
+                                     const void* address);
+
+
+}  // namespace tenon::detail

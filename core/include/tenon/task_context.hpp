@@ -1,0 +1,62 @@
+/// @file task_context.hpp
+/// What a function of the program can ask about the task it runs in.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tenon/export.hpp"
+#include "tenon/status.hpp"
+
+namespace tenon {
+
+/// The running task attempt. Lives as long as the attempt; used on the attempt's own thread.
+class TENON_API TaskContext {
+ public:
+  /// The attempt that runs on this thread; nullptr outside of tasks.
+  [[nodiscard]] static const TaskContext* current() noexcept;
+
+  TaskContext(const TaskContext&) = delete;
+  TaskContext& operator=(const TaskContext&) = delete;
+
+  [[nodiscard]] int32_t stage_id() const noexcept { return stage_id_; }
+  [[nodiscard]] int32_t stage_attempt() const noexcept { return stage_attempt_; }
+  /// Partition of the stage's last Rdd.
+  [[nodiscard]] int32_t partition() const noexcept { return partition_; }
+  /// Number of earlier attempts of this task.
+  [[nodiscard]] int32_t attempt() const noexcept { return attempt_; }
+  /// Unique in the application, never used again.
+  [[nodiscard]] uint64_t task_id() const noexcept { return task_id_; }
+  [[nodiscard]] const std::string& executor_id() const noexcept { return executor_id_; }
+  [[nodiscard]] const std::string& app_id() const noexcept { return app_id_; }
+  /// Attempt id of the application; empty where the manager has none.
+  [[nodiscard]] const std::string& app_attempt_id() const noexcept { return app_attempt_id_; }
+  /// A property of the job (Context::set_local_property); nothing when it was not set.
+  [[nodiscard]] std::optional<std::string> local_property(std::string_view key) const;
+  /// True once somebody asked for the end of this attempt. A long computation should look now and then, and return.
+  [[nodiscard]] bool killed() const noexcept { return killed_.load(std::memory_order_relaxed); }
+  /// Throws what ends the attempt as killed, when it is.
+  void throw_if_killed() const {
+    if (killed()) throw_killed();
+  }
+  /// Figures of this attempt so far.
+  [[nodiscard]] const TaskMetrics& metrics() const noexcept { return metrics_; }
+
+ protected:
+  TaskContext() = default;
+  ~TaskContext() = default;
+  [[noreturn]] void throw_killed() const;
+
+  int32_t stage_id_ = 0, stage_attempt_ = 0, partition_ = 0, attempt_ = 0;
+  uint64_t task_id_ = 0;
+  std::string executor_id_, app_id_, app_attempt_id_;
+  std::shared_ptr<const Properties> properties_;
+  std::atomic<bool> killed_{false};
+  TaskMetrics metrics_;
+};
+
+}  // namespace tenon
