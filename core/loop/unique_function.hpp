@@ -26,7 +26,7 @@ class UniqueFunction<R(Args...)> {
              std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
   UniqueFunction(F&& f) {  // NOLINT(google-explicit-constructor): as std::function
     using Callable = std::decay_t<F>;
-    if constexpr (std::is_pointer_v<Callable>) {
+    if constexpr (std::is_pointer_v<std::remove_reference_t<F>>) {
       if (f == nullptr) return;
     }
     if constexpr (fits<Callable>()) {
