@@ -50,14 +50,15 @@ std::string bar(const StageProgress& stage, size_t width, bool color) {
   std::string filled(done, '=');
   if (done < width) filled += '>';
   std::string rest(width - filled.size(), ' ');
-  return (color ? "\x1b[36m" + filled + "\x1b[0m" : filled) + rest;
+  if (color) filled = std::string("\x1b[36m").append(filled).append("\x1b[0m");
+  return filled + rest;
 }
 
 std::string render_stage(const StageProgress& stage, int64_t now_ms, size_t width, bool color) {
-  const std::string head = "[Stage " + std::to_string(stage.id) + ":";
-  const std::string tail = "(" + std::to_string(stage.completed) + " + " +
-                           std::to_string(stage.active) + ") / " + std::to_string(stage.tasks) +
-                           "]";
+  const std::string head = std::string("[Stage ").append(std::to_string(stage.id)).append(":");
+  std::string tail = "(";
+  tail.append(std::to_string(stage.completed)).append(" + ").append(std::to_string(stage.active));
+  tail.append(") / ").append(std::to_string(stage.tasks)).append("]");
   const size_t text = head.size() + tail.size();
   if (text + kMinBar > width) return (head + tail).substr(0, width);
   std::string speed = pace(stage, now_ms);
@@ -140,7 +141,7 @@ void ProgressBar::tick() {
   std::string line = render_progress(stages, now_ms, options_.columns(), options_.color);
   if (line.empty()) return clear();
   if (line == line_) return;
-  options_.write("\r" + line + "\x1b[K");
+  options_.write(std::string("\r").append(line).append("\x1b[K"));
   line_ = std::move(line);
 }
 
