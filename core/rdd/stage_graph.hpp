@@ -98,8 +98,8 @@ class PartitionDataEncoder {
     int32_t node_id;
     const Partitions* partitions;
   };
-  void append_chain(std::string& out, int32_t partition, uint32_t& count) const;
-  void append_walk(std::string& out, int32_t partition, uint32_t& count) const;
+  void append_chain(std::string& out, int32_t partition) const;
+  void append_walk(std::string& out, int32_t partition) const;
 
   NodePtr node_;
   bool one_to_one_ = true;
