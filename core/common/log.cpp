@@ -27,6 +27,11 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames = {"trace", "debug", "info",
                                                     "warn",  "error", "off"};
 
+bool is_component_name(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") ==
+                              std::string_view::npos;
+}
+
 spdlog::level::level_enum to_spdlog(Level level) {
   switch (level) {
     case Level::trace:
@@ -169,7 +174,7 @@ std::optional<Levels> parse_levels(std::string_view text) {
       levels.all = *level;
     } else {
       const std::string_view name = trim(part.substr(0, equals));
-      if (name.empty()) return std::nullopt;
+      if (!is_component_name(name)) return std::nullopt;
       levels.components.insert_or_assign(std::string(name), *level);
     }
     if (end == std::string_view::npos) return levels;

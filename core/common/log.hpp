@@ -88,7 +88,7 @@ class Logger {
   const std::atomic<Level>* level_;
 };
 
-// The logger of a component: lower-case, no blanks. The same component for the same name.
+// The logger of a component: lower-case letters, digits, '-', '_' and '.'. The same component for the same name.
 // [any-thread]
 Logger logger(std::string_view name);
 
