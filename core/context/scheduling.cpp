@@ -57,6 +57,16 @@ std::string encode_payload(const task::TaskSet& set, const task::TaskSpec& task,
   return executor::encode(description);
 }
 
+// Memory for cached partitions: the limit, or Spark's rule, tenon.memory.fraction of what the executor has beyond 300 MiB.
+uint64_t storage_bytes(const conf::Settings& settings) {
+  if (settings.has("tenon.memory.storageLimit")) return settings.get_size("tenon.memory.storageLimit");
+  constexpr uint64_t kReserved = uint64_t{300} << 20;
+  const uint64_t memory = settings.get_size("tenon.executor.memory");
+  const uint64_t usable = memory > kReserved ? memory - kReserved : memory / 2;
+  return static_cast<uint64_t>(settings.get_double("tenon.memory.fraction") *
+                               static_cast<double>(usable));
+}
+
 std::string program_path() {
   char path[4096];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
@@ -230,7 +240,7 @@ executor::ExecutorHost::Setup Scheduling::executor_setup(host::InProcessRequest 
   setup.backend.master = startup_.master;
   setup.backend.executor = std::move(request.executor);
   setup.backend.stop_timeout = stop_timeout_;
-  setup.parts = [services = services_, id, bytes = settings.get_size("tenon.memory.storageLimit")] {
+  setup.parts = [services = services_, id, bytes = storage_bytes(settings)] {
     return services->make_parts(id, bytes);
   };
   setup.log = [](const std::string& text) { kExecutorLog.warn(text); };
@@ -417,8 +427,7 @@ void Scheduling::executor_added(task::Executor executor) {
   blocks_.add_executor(executor.id, executor.host);
   heartbeats_->executor_added(executor.id);
   sink_.post(event::BlockManagerAdded{
-      executor.id, executor.host, startup_.settings.get_size("tenon.memory.storageLimit"),
-      info.added_ms});
+      executor.id, executor.host, storage_bytes(startup_.settings), info.added_ms});
   {
     const std::lock_guard lock(mutex_);
     total_cores_ += executor.cores;
