@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 
 // A task as the backend sees it.
-struct Run {
+struct RunningTask {
   task::Launch launch;
   int32_t stage = 0, stage_attempt = 0, partition = 0;
 };
@@ -50,7 +50,7 @@ class MockBackend final : public task::Backend {
       uint32_t& cores = offered.at(launch.executor_id);
       EXPECT_GE(cores, launch.cores);
       cores -= launch.cores;
-      Run run{std::move(launch), 0, 0, 0};
+      RunningTask run{std::move(launch), 0, 0, 0};
       EXPECT_EQ(std::sscanf(run.launch.payload.c_str(), "%d %d %d", &run.stage, &run.stage_attempt,
                             &run.partition),
                 3);
@@ -63,9 +63,9 @@ class MockBackend final : public task::Backend {
                  const std::string& reason) override {
     loop_.post([this, task_id, reason] {
       const auto it = std::ranges::find_if(
-          running, [&](const Run& run) { return run.launch.task_id == task_id; });
+          running, [&](const RunningTask& run) { return run.launch.task_id == task_id; });
       if (it == running.end()) return;
-      const Run run = *it;
+      const RunningTask run = *it;
       running.erase(it);
       end(run, task::TaskState::killed, task::TaskKilled{reason, {}});
     });
@@ -74,7 +74,7 @@ class MockBackend final : public task::Backend {
   uint64_t max_payload_bytes() const override { return 0; }
 
   // The task is over: its status, then an offer of its executor alone.
-  void end(const Run& run, task::TaskState state, task::EndReason reason) {
+  void end(const RunningTask& run, task::TaskState state, task::EndReason reason) {
     scheduler_->status_update(
         {{run.launch.task_id, run.launch.executor_id, state, std::move(reason)}});
     uint32_t& cores = free_[run.launch.executor_id];
@@ -83,7 +83,7 @@ class MockBackend final : public task::Backend {
          {make_offer(run.launch.executor_id, std::exchange(cores, 0))});
   }
 
-  std::deque<Run> running;
+  std::deque<RunningTask> running;
   size_t most_running = 0;
 
  private:
@@ -158,7 +158,7 @@ class SchedulerIntegrationTest : public testing::Test {
 
   // Runs tasks one after another until the job has ended. behave says how each ends.
   void run_to_end(const ListenerPtr& listener,
-                  const std::function<task::EndReason(const Run&)>& behave) {
+                  const std::function<task::EndReason(const RunningTask&)>& behave) {
     for (int steps = 0; listener->ends == 0; ++steps) {
       ASSERT_LT(steps, 1000) << "the job does not end";
       loop.run();
@@ -167,7 +167,7 @@ class SchedulerIntegrationTest : public testing::Test {
         loop.advance(milliseconds(10));  // the resubmission of a failed stage
         continue;
       }
-      const Run run = backend.running.front();
+      const RunningTask run = backend.running.front();
       backend.running.pop_front();
       ++ran;
       task::EndReason reason = behave(run);
@@ -181,10 +181,10 @@ class SchedulerIntegrationTest : public testing::Test {
 
   // Result tasks of the stage give 42 + partition; all others write their shuffle at their
   // executor.
-  task::EndReason succeed(const Run& run) {
+  task::EndReason succeed(const RunningTask& run) {
     auto result = std::make_shared<task::TaskResult>();
     for (const rdd::ShufflePtr& each : shuffles) {
-      if (stage_of(*each) != run.stage) continue;
+      if (each->shuffle_id != run.stage) continue;
       result->map_status =
           task::MapStatus{{run.launch.executor_id, run.launch.executor_id + "-host", "endpoint"},
                           std::vector<uint64_t>(static_cast<size_t>(each->reduces), 10),
@@ -192,10 +192,6 @@ class SchedulerIntegrationTest : public testing::Test {
     }
     if (!result->map_status) result->value = std::to_string(42 + run.partition);
     return task::Success{result};
-  }
-  // Stages get their ids in the order in which tests make their shuffles.
-  virtual int32_t stage_of(const rdd::ShuffleDependency& dependency) {
-    return dependency.shuffle_id;
   }
 
   void expect_results(const ListenerPtr& listener, int32_t count) {
@@ -235,7 +231,7 @@ TEST_F(SchedulerIntegrationTest, T047_SimpleJobThroughBothSchedulers) {
   backend.add_executor("exec1", 1);
   const ListenerPtr job = submit(node(10));
   std::vector<int32_t> order;
-  run_to_end(job, [&](const Run& run) -> task::EndReason {
+  run_to_end(job, [&](const RunningTask& run) -> task::EndReason {
     order.push_back(run.partition);
     auto result = std::make_shared<task::TaskResult>();
     result->value = "42";
@@ -270,7 +266,7 @@ TEST_F(SchedulerIntegrationTest, T048_FiveStageDiamond) {
     }
   }
   ASSERT_EQ(shuffle_of.size(), 4U);
-  run_to_end(job, [&](const Run& run) -> task::EndReason {
+  run_to_end(job, [&](const RunningTask& run) -> task::EndReason {
     ++tasks_of[run.stage];
     auto result = std::make_shared<task::TaskResult>();
     if (const auto it = shuffle_of.find(run.stage); it != shuffle_of.end()) {
@@ -299,7 +295,7 @@ TEST_F(SchedulerIntegrationTest, T049_FetchFailureEndToEnd) {
   for (const char* id : {"exec1", "exec2"}) backend.add_executor(id, 2);
   const rdd::ShufflePtr maps = shuffle(node(2), 10);
   const ListenerPtr job = submit(node(10, {maps}));
-  run_to_end(job, [&](const Run& run) -> task::EndReason {
+  run_to_end(job, [&](const RunningTask& run) -> task::EndReason {
     if (run.stage == 1 && run.stage_attempt == 0 && run.partition == 0) {
       const auto status = tracker.outputs(maps->shuffle_id).statuses.at(0);
       return task::FetchFailed{status->location, maps->shuffle_id, 0, 0, 0, "ignored"};
@@ -314,7 +310,7 @@ TEST_F(SchedulerIntegrationTest, T049_FetchFailureEndToEnd) {
 TEST_F(SchedulerIntegrationTest, T051_AlwaysFailingTask) {
   backend.add_executor("exec1", 1);
   const ListenerPtr job = submit(node(10));
-  run_to_end(job, [&](const Run& run) -> task::EndReason {
+  run_to_end(job, [&](const RunningTask& run) -> task::EndReason {
     if (run.partition != 3) return succeed(run);
     task::ExceptionFailure failure;
     failure.type = "std::runtime_error";
@@ -335,7 +331,7 @@ TEST_F(SchedulerIntegrationTest, T051_AlwaysFailingTask) {
 TEST_F(SchedulerIntegrationTest, C2_10_TheContextWorksAfterAFailedAndACancelledJob) {
   backend.add_executor("exec1", 2);
   ListenerPtr job = submit(node(2));
-  run_to_end(job, [](const Run&) { return task::UnknownReason{"x"}; });
+  run_to_end(job, [](const RunningTask&) { return task::UnknownReason{"x"}; });
   EXPECT_FALSE(job->succeeded);
   job = submit(node(4));
   loop.run();
@@ -346,7 +342,7 @@ TEST_F(SchedulerIntegrationTest, C2_10_TheContextWorksAfterAFailedAndACancelledJ
   EXPECT_EQ(backend.running.size(), 0U);  // killed
   expect_all_empty();
   job = submit(node(3));
-  run_to_end(job, [this](const Run& run) { return succeed(run); });
+  run_to_end(job, [this](const RunningTask& run) { return succeed(run); });
   expect_results(job, 3);
   expect_all_empty();
 }
