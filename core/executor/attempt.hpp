@@ -62,7 +62,8 @@ class Attempt final : public TaskContext {
   // Encodes the partial values and forgets them.
   [[nodiscard]] std::vector<task::AccumulatorUpdate> take_accumulators();
 
-  // Looked up once an attempt, then at no cost worth naming; stays valid until the attempt ends, also when it is removed meanwhile.
+  // Looked up once an attempt, then at no cost worth naming; stays valid until the attempt ends,
+  // also when it is removed meanwhile.
   [[nodiscard]] const std::shared_ptr<const void>& broadcast(uint64_t id,
                                                              detail::BroadcastDecoder decode);
 

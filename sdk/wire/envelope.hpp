@@ -1,4 +1,5 @@
-// What stands before each message on the way: what it is, and which ask it belongs to. Private to sdk/wire.
+// What stands before each message on the way: what it is, and which ask it belongs to. Private to
+// sdk/wire.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace tenon::wire {
 struct Envelope {
   enum class Kind : uint32_t { send = 1, ask = 2, reply = 3, error = 4 };
   Kind kind = Kind::send;
-  uint64_t ask = 0;                              // number that the asker gave; 0: one-way
-  std::string_view name;                         // of the endpoint; of send and ask
-  Error::Kind error = Error::Kind::refused;      // of error; its text is the message
+  uint64_t ask = 0;                          // number that the asker gave; 0: one-way
+  std::string_view name;                     // of the endpoint; of send and ask
+  Error::Kind error = Error::Kind::refused;  // of error; its text is the message
 };
 
 constexpr size_t kMaxEnvelope = 1024;

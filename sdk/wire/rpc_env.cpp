@@ -29,7 +29,8 @@ std::exception_ptr make_error(Error::Kind kind, const std::string& text) {
 }  // namespace
 
 struct RpcEnv::State : std::enable_shared_from_this<State> {
-  explicit State(RpcEnvOptions o) : options(std::move(o)), sockets(options), warning(options.warn) {}
+  explicit State(RpcEnvOptions o)
+      : options(std::move(o)), sockets(options), warning(options.warn) {}
 
   using Command = std::function<void()>;
   struct PendingAsk {
@@ -50,6 +51,9 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
 
   std::mutex joining;  // guards thread
   std::thread thread;
+  std::atomic<std::thread::id> thread_id;
+
+  [[nodiscard]] bool on_thread() const { return thread_id.load() == std::this_thread::get_id(); }
 
   // The rest belongs to the thread.
   Sockets sockets;
@@ -73,10 +77,10 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
 
   void check_size(const std::string& message) const {
     if (message.size() <= options.max_message_bytes) return;
-    throw Error(Error::Kind::too_large,
-                "A message of " + std::to_string(message.size()) + " bytes is over the limit of " +
-                    std::to_string(options.max_message_bytes) + "; " + options.max_message_key +
-                    " sets the limit");
+    throw Error(Error::Kind::too_large, "A message of " + std::to_string(message.size()) +
+                                            " bytes is over the limit of " +
+                                            std::to_string(options.max_message_bytes) + "; " +
+                                            options.max_message_key + " sets the limit");
   }
 
   void count_bad(const std::string& what) {
@@ -87,18 +91,21 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
   // ---- on the thread
 
   void run() {
+    thread_id = std::this_thread::get_id();
     while (run_commands()) {
-      sockets.poll(time_to_deadline(), [this](const Route& from, std::string_view envelope,
-                                              std::string_view body) {
-        receive(from, envelope, body);
-      });
+      sockets.poll(time_to_deadline(),
+                   [this](const Route& from, std::string_view envelope, std::string_view body) {
+                     receive(from, envelope, body);
+                   });
       expire_asks();
     }
     auto left = std::exchange(asks, {});
     for (auto& [id, ask] : left) {
-      finish(ask, {{}, make_error(Error::Kind::stopped, "Stopped while waiting for an answer from " +
-                                                            text_of(ask.to))});
+      finish(ask, {{},
+                   make_error(Error::Kind::stopped,
+                              "Stopped while waiting for an answer from " + text_of(ask.to))});
     }
+    sockets.close();
   }
 
   // False: to stop. What was queued before the stop has been done then.
@@ -126,12 +133,11 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
       const auto ask = asks.extract(deadlines.begin()->second);
       deadlines.erase(deadlines.begin());
       PendingAsk& expired = ask.mapped();
-      finish(expired,
-             {{},
-              make_error(Error::Kind::timeout, "No answer from " + text_of(expired.to) + " within " +
-                                                   std::to_string(expired.timeout.count()) +
-                                                   " ms; " + expired.timeout_key +
-                                                   " sets the time")});
+      finish(expired, {{},
+                       make_error(Error::Kind::timeout,
+                                  "No answer from " + text_of(expired.to) + " within " +
+                                      std::to_string(expired.timeout.count()) + " ms; " +
+                                      expired.timeout_key + " sets the time")});
     }
   }
 
@@ -224,6 +230,8 @@ struct Reply::Target {
   }
 };
 
+Reply::Reply() = default;
+Reply::Reply(Reply&& other) noexcept = default;
 Reply::Reply(std::unique_ptr<Target> target) : target_(std::move(target)) {}
 
 Reply::~Reply() {
@@ -259,8 +267,8 @@ void Reply::fail(const std::string& text) {
 
 Reply RpcEnv::State::make_reply(const Route& from, const Envelope& envelope) {
   if (envelope.kind != Envelope::Kind::ask) return Reply();
-  return Reply(std::make_unique<Reply::Target>(
-      Reply::Target{weak_from_this(), from, envelope.ask}));
+  return Reply(
+      std::make_unique<Reply::Target>(Reply::Target{weak_from_this(), from, envelope.ask}));
 }
 
 void RpcEnv::State::refuse(Reply reply, Error::Kind kind, const std::string& text) {
@@ -337,9 +345,10 @@ void RpcEnv::remove_endpoint(const std::string& name) {
 
 void RpcEnv::send(const Address& to, std::string message) {
   state_->check_size(message);
-  const bool posted = state_->post([state = state_.get(), to, message = std::move(message)]() mutable {
-    state->send_now(to, std::move(message));
-  });
+  const bool posted =
+      state_->post([state = state_.get(), to, message = std::move(message)]() mutable {
+        state->send_now(to, std::move(message));
+      });
   if (!posted) throw Error(Error::Kind::stopped, "Cannot send to " + text_of(to) + ": stopped");
 }
 
@@ -356,8 +365,8 @@ void RpcEnv::ask(const Address& to, std::string message, const AskOptions& optio
 
 std::string RpcEnv::ask_wait(const Address& to, std::string message, const AskOptions& options) {
   if (state_->on_thread()) {
-    throw Error(Error::Kind::invalid_call, "A handler cannot wait for an answer from " +
-                                               text_of(to) + ": use ask()");
+    throw Error(Error::Kind::invalid_call,
+                "A handler cannot wait for an answer from " + text_of(to) + ": use ask()");
   }
   auto promise = std::make_shared<std::promise<Answer>>();
   auto result = promise->get_future();

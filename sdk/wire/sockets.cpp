@@ -44,7 +44,9 @@ zmq::message_t to_message(std::string text) {
 }  // namespace
 
 Sockets::Sockets(const RpcEnvOptions& options)
-    : options_(options), context_(shared_context()), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : options_(options),
+      context_(shared_context()),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_fd_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
@@ -52,8 +54,8 @@ Sockets::~Sockets() { ::close(wake_fd_); }
 
 zmq::socket_t Sockets::make(zmq::socket_type type) const {
   zmq::socket_t socket(*context_, type);
-  // A peer that sends a larger frame is disconnected before memory is taken for it. inproc:// has no such check; the receiver
-  // makes it.
+  // A peer that sends a larger frame is disconnected before memory is taken for it. inproc:// has
+  // no such check; the receiver makes it.
   socket.set(zmq::sockopt::maxmsgsize, static_cast<int64_t>(options_.max_message_bytes));
   socket.set(zmq::sockopt::linger, static_cast<int>(options_.linger.count()));
   socket.set(zmq::sockopt::sndhwm, options_.high_water_mark);
@@ -156,6 +158,12 @@ bool Sockets::receive_one(uint32_t index, const Receive& receive) {
     receive(from, view(parts[head]), view(parts[head + 1]));
   }
   return true;
+}
+
+void Sockets::close() {
+  sockets_.clear();
+  connected_.clear();
+  context_.reset();
 }
 
 void Sockets::wake() {

@@ -26,7 +26,8 @@ struct Route {
 // All on one thread, but for wake().
 class Sockets {
  public:
-  // A message of a peer: its envelope and its body, views that hold during the call. What comes in another form gives empty ones.
+  // A message of a peer: its envelope and its body, views that hold during the call. What comes in
+  // another form gives empty ones.
   using Receive =
       std::function<void(const Route& from, std::string_view envelope, std::string_view body)>;
 
@@ -36,13 +37,16 @@ class Sockets {
   Sockets& operator=(const Sockets&) = delete;
 
   std::string bind(const std::string& address);
-  // The route to whoever listens there; the same one for the same address. Throws Error (unreachable) for a bad address.
+  // The route to whoever listens there; the same one for the same address. Throws Error
+  // (unreachable) for a bad address.
   Route connect(const std::string& address);
   // False: it cannot be queued (the peer is gone, or its queue is full).
   bool send(const Route& to, const std::string& envelope, std::string body);
 
   // Waits for messages, wake() or the time-out, then hands over what has come.
   void poll(std::chrono::milliseconds timeout, const Receive& receive);
+  // Closes all sockets, after the linger time at most; nothing but wake() follows.
+  void close();
   // Ends the poll under way, or the next one. [any-thread]
   void wake();
 
