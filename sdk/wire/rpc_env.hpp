@@ -29,7 +29,7 @@ struct RpcEnvOptions {
   std::chrono::milliseconds linger{100};  // how long stop() keeps trying to send what is queued
   // Gets a line about bad messages at most once a second, with the number of those before. On the
   // thread of the RpcEnv.
-  std::function<void(const std::string& line)> warn;
+  std::function<void(const std::string& line)> warn = {};
 };
 
 // The answer to one message. Move-only. An answer that dies unused, when one was asked for, is an
