@@ -14,7 +14,8 @@
 
 namespace tenon::rdd {
 
-// Immutable but for what the user may set on it: name and storage level. Functions are [any-thread].
+// Immutable but for what the user may set on it: name and storage level. Functions are
+// [any-thread].
 class Node {
  public:
   explicit Node(NodeSpec spec);
@@ -30,7 +31,8 @@ class Node {
   [[nodiscard]] const std::vector<Dependency>& dependencies() const { return spec_.dependencies; }
   [[nodiscard]] const std::optional<Partitioner>& partitioner() const { return spec_.partitioner; }
 
-  // Computed at the first call and kept; a call that throws leaves nothing kept.
+  // Computed at the first call and kept, after those of all ancestors; a call that throws leaves
+  // nothing kept. The reference is good as long as the node.
   [[nodiscard]] const Partitions& partitions() const;
   [[nodiscard]] int32_t partition_count() const {
     return static_cast<int32_t>(partitions().size());
@@ -41,13 +43,18 @@ class Node {
   void set_cached(bool on) const { cached_.store(on, std::memory_order_relaxed); }
 
  private:
+  [[nodiscard]] const Partitions* kept_partitions() const;  // null: not computed
+  const Partitions& compute_own() const;
+
   NodeSpec spec_;
   mutable std::atomic<bool> cached_{false};
-  mutable std::mutex mutex_;  // guards name and partitions_
+  mutable std::mutex mutex_;  // guards name_ and partitions_
+  mutable std::string name_;
   mutable std::optional<Partitions> partitions_;
 };
 
-// Calls partitions() of the node and of all its ancestors, in the caller's thread: what throws, throws here (C2.5).
+// Calls partitions() of the node and of all its ancestors, in the caller's thread: what throws,
+// throws here (C2.5).
 void compute_partitions(const NodePtr& node);
 
 // The lineage as text, indented at shuffles (RDD.toDebugString's form).
