@@ -22,7 +22,14 @@ std::optional<std::string> nearest_name(std::string_view name,
 // `text` without blanks and tabs at both ends.
 std::string_view trim(std::string_view text);
 
+// ASCII letters only.
+std::string to_lower(std::string_view text);
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
 // "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// The text as the inside of a JSON string; bytes that are not UTF-8 become U+FFFD.
+std::string json_escaped(std::string_view text);
 
 }  // namespace tenon

@@ -1,4 +1,5 @@
-// Where the scheduler's time comes from. Nothing of the driver's scheduling state reads another clock.
+// Where the scheduler's time comes from. Nothing of the driver's scheduling state reads another
+// clock.
 #pragma once
 
 #include <chrono>

@@ -3,69 +3,19 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "tenon/detail/operator.hpp"
+#include "tenon/detail/lineage.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon::rdd {
 
-using detail::Operator;
-
-class Node;
-using NodePtr = std::shared_ptr<const Node>;
-
-// A partition that reads nothing but what stands here: a slice of values, a split of a file.
-struct Partition {
-  std::string data;                    // for the node's operator
-  std::vector<std::string> preferred;  // hosts, or executor_<host>_<id>
-};
-using Partitions = std::vector<Partition>;
-
-// Identifies how keys are spread over partitions: equal partitioners put equal keys into partitions of equal number.
-struct Partitioner {
-  uint64_t kind = 0;  // id of the partitioner's class with its parameters; 0: none
-  int32_t partitions = 0;
-  friend bool operator==(const Partitioner&, const Partitioner&) = default;
-};
-
-// Parent partitions from which one partition is made, within a stage.
-struct NarrowDependency {
-  NodePtr parent;
-  std::function<std::vector<int32_t>(int32_t)> parents_of;  // empty: partition i from partition i
-};
-
-// A wide dependency: the cut between two stages. Its identity is its shuffle id.
-struct ShuffleDependency {
-  int32_t shuffle_id = 0;
-  NodePtr parent;
-  int32_t reduces = 0;  // partitions on the reading side
-  Operator writer;      // spreads a parent partition's records over the reduce partitions
-  Partitioner partitioner;
-  bool map_side_combine = false;
-};
-using ShufflePtr = std::shared_ptr<const ShuffleDependency>;
-
-using Dependency = std::variant<NarrowDependency, ShufflePtr>;
-
-struct NodeSpec {
-  int32_t id = 0;
-  std::string name;  // empty: the operation
-  CallSite call_site;
-  Operator op;
-  std::vector<Dependency> dependencies;
-  // Called once, in the thread that first needs it (never the scheduler's); may throw.
-  std::function<Partitions()> partitions;
-  std::optional<Partitioner> partitioner;
-};
-
-// Immutable but for what the user may set on it: name and storage level. Functions are [any-thread].
+// Immutable but for what the user may set on it: name and storage level. Functions are
+// [any-thread].
 class Node {
  public:
   explicit Node(NodeSpec spec);
@@ -81,7 +31,8 @@ class Node {
   [[nodiscard]] const std::vector<Dependency>& dependencies() const { return spec_.dependencies; }
   [[nodiscard]] const std::optional<Partitioner>& partitioner() const { return spec_.partitioner; }
 
-  // Computed at the first call and kept; a call that throws leaves nothing kept.
+  // Computed at the first call and kept, after those of all ancestors; a call that throws leaves
+  // nothing kept. The reference is good as long as the node.
   [[nodiscard]] const Partitions& partitions() const;
   [[nodiscard]] int32_t partition_count() const {
     return static_cast<int32_t>(partitions().size());
@@ -92,13 +43,18 @@ class Node {
   void set_cached(bool on) const { cached_.store(on, std::memory_order_relaxed); }
 
  private:
+  [[nodiscard]] const Partitions* kept_partitions() const;  // null: not computed
+  const Partitions& compute_own() const;
+
   NodeSpec spec_;
   mutable std::atomic<bool> cached_{false};
-  mutable std::mutex mutex_;  // guards name and partitions_
+  mutable std::mutex mutex_;  // guards name_ and partitions_
+  mutable std::string name_;
   mutable std::optional<Partitions> partitions_;
 };
 
-// Calls partitions() of the node and of all its ancestors, in the caller's thread: what throws, throws here (C2.5).
+// Calls partitions() of the node and of all its ancestors, in the caller's thread: what throws,
+// throws here (C2.5).
 void compute_partitions(const NodePtr& node);
 
 // The lineage as text, indented at shuffles (RDD.toDebugString's form).

@@ -40,5 +40,26 @@ TEST(Text, TrimAndJoin) {
   EXPECT_EQ(join({}, ", "), "");
 }
 
+TEST(Text, CaseIsIgnoredForAsciiOnly) {
+  EXPECT_EQ(to_lower("FIFO-Ä"), "fifo-Ä");
+  EXPECT_TRUE(equal_ignoring_case("True", "tRUE"));
+  EXPECT_FALSE(equal_ignoring_case("true", "truer"));
+}
+
+TEST(Text, JsonEscaping) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"plain ä €", "plain ä €"},
+      {"a\"b\\c", "a\\\"b\\\\c"},
+      {"line\nnext\ttab", "line\\nnext\\u0009tab"},
+      {std::string("nul\0!", 5), "nul\\u0000!"},
+      {"bad \xFF\xC3", "bad \xEF\xBF\xBD\xEF\xBF\xBD"},
+      {"cut \xE2\x82", "cut \xEF\xBF\xBD\xEF\xBF\xBD"},
+      {"overlong \xC0\xAF", "overlong \xEF\xBF\xBD\xEF\xBF\xBD"},
+      {"surrogate \xED\xA0\x80", "surrogate \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
+      {"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"},
+  };
+  for (const auto& [text, escaped] : cases) EXPECT_EQ(json_escaped(text), escaped);
+}
+
 }  // namespace
 }  // namespace tenon
