@@ -28,7 +28,7 @@ class Parser {
   MasterUrl parse() {
     parsed_.raw = url_;
     if (trim(url_).empty())
-      refuse(url_, "is empty; write for example local[4] or scheme://host:port");
+      refuse(url_, "is empty; write for example " TENON_DEFAULT_MASTER " or scheme://host:port");
     scheme();
     arguments();
     if (take("://")) {

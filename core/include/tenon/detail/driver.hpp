@@ -25,6 +25,9 @@ TENON_API CallSite call_site(const char* operation, const Location& location);
 /// Without a place: an operation with values after its function.
 TENON_API CallSite call_site(const char* operation);
 
+/// A number of partitions that an operation cannot take (invalid_argument).
+[[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
+
 /// All of these throw tenon::Error: (stopped) after Context::stop(), (invalid_argument) within a task.
 
 /// Adds a node to the lineage; its id is given here.

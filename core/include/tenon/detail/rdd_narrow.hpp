@@ -137,8 +137,6 @@ rdd::NodePtr gather(Driver& driver, CallSite site, std::vector<rdd::NodePtr> par
   return add_node(driver, std::move(spec));
 }
 
-[[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
-
 }  // namespace detail
 
 template <class T>
