@@ -2,6 +2,7 @@
 #include <xxhash.h>
 
 #include "tenon/codec.hpp"
+#include "tenon/context.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/rdd_actions.hpp"
