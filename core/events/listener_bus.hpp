@@ -38,7 +38,7 @@ class ListenerBus {
  public:
   struct Options {
     size_t capacity = 10000;  // tenon.scheduler.listenerbus.eventqueue.capacity, events a queue
-    LogSink log;              // empty: no log
+    LogSink log{};            // empty: no log
     const loop::Clock* clock =
         nullptr;  // for the lines a minute; outlives the bus; null: the system's
   };

@@ -24,7 +24,8 @@ class TaskKilledError final : public Error {
   TaskKilledError();
 };
 
-// The TaskContext of one thread, used for its tasks one after another. But for kill() and metrics_now() all on that thread.
+// The TaskContext of one thread, used for its tasks one after another. But for kill() and
+// metrics_now() all on that thread.
 class Attempt final : public TaskContext {
  public:
   // Makes it TaskContext::current() of the thread while it lives.

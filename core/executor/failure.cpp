@@ -26,10 +26,17 @@ std::string demangled(const std::type_info* type) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
       abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && name ? std::string(name.get()) : std::string(type->name());
+  std::string text = status == 0 && name ? std::string(name.get()) : std::string(type->name());
+  // The class that std::throw_with_nested makes of the program's own.
+  static constexpr std::string_view kNested = "std::_Nested_exception<";
+  if (text.starts_with(kNested) && text.ends_with('>')) {
+    text = text.substr(kNested.size(), text.size() - kNested.size() - 1);
+  }
+  return text;
 }
 
-// What can be said of an exception that is no std::exception: its value where it is a text or a number.
+// What can be said of an exception that is no std::exception: its value where it is a text or a
+// number.
 std::string text_of_current() {
   try {
     throw;

@@ -20,7 +20,8 @@ namespace tenon::executor {
 // A stage graph with its operators. Immutable, [any-thread].
 class StagePlan {
  public:
-  // Throws tenon::Error: an operator that is not registered, bytes that do not fit one, an operator of the wrong kind.
+  // Throws tenon::Error: an operator that is not registered, bytes that do not fit one, an operator
+  // of the wrong kind.
   explicit StagePlan(rdd::StageGraph graph);
 
   [[nodiscard]] const rdd::StageGraph& graph() const { return graph_; }
@@ -52,16 +53,16 @@ class StagePlanCache {
   using Fetch = std::function<std::shared_ptr<const std::string>(const std::string& id)>;
   explicit StagePlanCache(Fetch fetch, size_t capacity = 64);
 
-  // The plan; the first task that wants it makes it, from its own copy of the binary when it brought one, and the others wait. What
-  // that throws goes to its task; the next one tries again.
+  // The plan; the first task that wants it makes it, from its own copy of the binary when it
+  // brought one, and the others wait. What that throws goes to its task; the next one tries again.
   [[nodiscard]] StagePlanPtr get(std::string_view id, std::optional<std::string_view> binary);
   // Plans that are kept.
   [[nodiscard]] size_t size() const;
 
  private:
   struct Entry {
-    std::mutex making;  // held while the plan is made
-    StagePlanPtr plan;  // guarded by making
+    std::mutex making;                          // held while the plan is made
+    StagePlanPtr plan;                          // guarded by making
     int32_t stage_id = -1, stage_attempt = -1;  // once made; guarded by the cache's mutex
   };
   using EntryPtr = std::shared_ptr<Entry>;

@@ -9,8 +9,8 @@
 namespace tenon::executor {
 namespace {
 
-// One fixed head, then the three texts. Driver and executor run the same build, so a layout of our own, made by one memcpy,
-// needs no more than the version to refuse what is foreign.
+// One fixed head, then the three texts. Driver and executor run the same build, so a layout of our
+// own, made by one memcpy, needs no more than the version to refuse what is foreign.
 constexpr uint32_t kVersion = 0x314b5354;  // "TSK1"
 constexpr uint32_t kNoBinary = std::numeric_limits<uint32_t>::max();
 static_assert(std::endian::native == std::endian::little);
@@ -33,8 +33,8 @@ static_assert(sizeof(Head) == 56);
 
 uint32_t checked(std::string_view text, const char* what) {
   if (text.size() >= kNoBinary) {
-    throw Error(ErrorKind::codec, "A task has " + std::to_string(text.size()) + " bytes of " + what +
-                                      "; use a broadcast variable for large values");
+    throw Error(ErrorKind::codec, "A task has " + std::to_string(text.size()) + " bytes of " +
+                                      what + "; use a broadcast variable for large values");
   }
   return static_cast<uint32_t>(text.size());
 }

@@ -1,4 +1,5 @@
-// One task on its way to an executor: what the payload of a launch holds. Functions are [any-thread].
+// One task on its way to an executor: what the payload of a launch holds. Functions are
+// [any-thread].
 #pragma once
 
 #include <cstdint>

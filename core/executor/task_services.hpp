@@ -17,11 +17,11 @@ namespace tenon::executor {
 struct ExecutorOptions {
   task::BlockManagerId location;  // id and host of the executor, endpoint of its service
   uint32_t cores = 1;
-  uint64_t max_result_bytes = uint64_t{1} << 30;          // tenon.driver.maxResultSize; 0: no limit
-  uint64_t max_direct_result_bytes = uint64_t{1} << 20;   // tenon.task.maxDirectResultSize
-  std::chrono::milliseconds heartbeat_interval{10'000};   // tenon.executor.heartbeatInterval
-  uint32_t heartbeat_max_failures = 60;                   // tenon.executor.heartbeat.maxFailures
-  uint64_t random_seed = 0;                               // of the first heartbeat's delay
+  uint64_t max_result_bytes = uint64_t{1} << 30;         // tenon.driver.maxResultSize; 0: no limit
+  uint64_t max_direct_result_bytes = uint64_t{1} << 20;  // tenon.task.maxDirectResultSize
+  std::chrono::milliseconds heartbeat_interval{10'000};  // tenon.executor.heartbeatInterval
+  uint32_t heartbeat_max_failures = 60;                  // tenon.executor.heartbeat.maxFailures
+  uint64_t random_seed = 0;                              // of the first heartbeat's delay
 };
 
 // All referenced outlive the executor.
@@ -31,7 +31,8 @@ struct TaskServices {
       : blocks(block_manager),
         driver(driver_client),
         transfer(block_transfer),
-        outputs([this](int32_t shuffle, uint64_t epoch) { return driver.map_outputs(shuffle, epoch); }),
+        outputs(
+            [this](int32_t shuffle, uint64_t epoch) { return driver.map_outputs(shuffle, epoch); }),
         plans([this](const std::string& id) { return driver.stage_binary(id); }) {}
   TaskServices(const TaskServices&) = delete;
   TaskServices& operator=(const TaskServices&) = delete;

@@ -103,7 +103,8 @@ detail::StreamPtr TaskStreams::open_operator(size_t node, int32_t partition) {
   }
 }
 
-// Whoever computes the partition reads its stream to the end first; a failure or a kill on the way leaves nothing behind (C15.3).
+// Whoever computes the partition reads its stream to the end first; a failure or a kill on the way
+// leaves nothing behind (C15.3).
 detail::StreamPtr TaskStreams::open_cached(size_t node, int32_t partition) {
   using Claim = storage::MemoryStore::Claim;
   const detail::RddOperator& op = plan_->operator_of(node);

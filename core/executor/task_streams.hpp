@@ -1,4 +1,5 @@
-// The streams of one attempt: opens partitions of a stage's Rdds for it, from the cache where they are kept.
+// The streams of one attempt: opens partitions of a stage's Rdds for it, from the cache where they
+// are kept.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ class TaskStreams {
   TaskStreams(const TaskStreams&) = delete;
   TaskStreams& operator=(const TaskStreams&) = delete;
 
-  // A new task: the attempt's plan, and what its sources read (borrowed until the next call). No stream of the task before is left.
+  // A new task: the attempt's plan, and what its sources read (borrowed until the next call). No
+  // stream of the task before is left.
   void begin(const rdd::PartitionData& data);
 
   // The records of a partition of the stage's last Rdd.

@@ -32,7 +32,10 @@ std::string describe(const Node& node) {
 }
 
 std::string count_of(const Node& node) {
-  return "(" + std::to_string(node.partition_count()) + ")";
+  std::string text = "(";
+  text += std::to_string(node.partition_count());
+  text += ")";
+  return text;
 }
 
 // The bar under the count's middle.

@@ -94,7 +94,7 @@ void visit_modules(const std::function<bool(const dl_phdr_info&)>& visit) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* context) {
         return (*static_cast<const std::function<bool(const dl_phdr_info&)>*>(context))(*info) ? 1
-                                                                                              : 0;
+                                                                                               : 0;
       },
       const_cast<void*>(static_cast<const void*>(&visit)));
 }
@@ -168,8 +168,8 @@ const void* decode_function_pointer(std::string_view bytes) {
                 " of a function that was sent");
   }
   if (function == nullptr) {
-    rdd::refuse("Offset " + std::to_string(offset) + " of a function lies outside the code of module " +
-                std::string(build_id));
+    rdd::refuse("Offset " + std::to_string(offset) +
+                " of a function lies outside the code of module " + std::string(build_id));
   }
   return function;
 }

@@ -14,8 +14,8 @@ namespace {
 
 uint64_t hash_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
 
-// Made at the first registration, which may be in any static initialiser; never destroyed, as the last use may be in any static
-// destructor.
+// Made at the first registration, which may be in any static initialiser; never destroyed, as the
+// last use may be in any static destructor.
 OperatorRegistry& registry() {
   static auto* instance = new OperatorRegistry(&hash_name);
   return *instance;
@@ -34,10 +34,11 @@ uint64_t OperatorRegistry::add(std::string_view name, detail::OperatorFactory fa
     if (entries_.at(id).factory == factory) return id;
   }
   std::string full(name);
-  if (!ids.empty()) full += "#" + std::to_string(ids.size());
+  if (!ids.empty()) full.append("#").append(std::to_string(ids.size()));
   const uint64_t id = hash_(full);
   if (const auto found = entries_.find(id); found != entries_.end()) {
-    std::fprintf(stderr, "tenon: operators %s and %s have the same id %016llx; rename one of them\n",
+    std::fprintf(stderr,
+                 "tenon: operators %s and %s have the same id %016llx; rename one of them\n",
                  found->second.name.c_str(), full.c_str(), static_cast<unsigned long long>(id));
     std::abort();
   }

@@ -1,4 +1,5 @@
-// Operator classes that the modules of this process registered before main(), and the modules themselves (design: closures.md).
+// Operator classes that the modules of this process registered before main(), and the modules
+// themselves (design: closures.md).
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,12 @@ struct Module {
 // The factory of an id; nullptr when nobody registered it. Stays valid. [any-thread]
 [[nodiscard]] const detail::OperatorFactory* find_operator(uint64_t id);
 
-// The mangled name behind an id, with "#1" and so on of names that several factories share; empty when unknown. [any-thread]
+// The mangled name behind an id, with "#1" and so on of names that several factories share; empty
+// when unknown. [any-thread]
 [[nodiscard]] std::string operator_name(uint64_t id);
 
-// Makes an operator. Throws tenon::Error: internal for an id that nobody registered, else what the factory throws. [any-thread]
+// Makes an operator. Throws tenon::Error: internal for an id that nobody registered, else what the
+// factory throws. [any-thread]
 [[nodiscard]] std::unique_ptr<detail::OperatorBase> make_operator(uint64_t id,
                                                                   std::string_view bytes);
 

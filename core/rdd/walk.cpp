@@ -38,11 +38,12 @@ std::vector<ShufflePtr> direct_shuffles(const NodePtr& node) {
   std::vector<ShufflePtr> found;
   std::unordered_set<int32_t> found_ids;
   std::vector<const Node*> stack{node.get()};
-  std::unordered_set<const Node*> seen{node.get()};
+  std::unordered_set<const Node*> seen;
   std::vector<const Node*> parents;
   while (!stack.empty()) {
     const Node* top = stack.back();
     stack.pop_back();
+    if (!seen.insert(top).second) continue;
     parents.clear();
     for (const Dependency& dependency : top->dependencies()) {
       if (const auto* shuffle = std::get_if<ShufflePtr>(&dependency)) {
@@ -51,9 +52,7 @@ std::vector<ShufflePtr> direct_shuffles(const NodePtr& node) {
         parents.push_back(std::get<NarrowDependency>(dependency).parent.get());
       }
     }
-    for (auto it = parents.rbegin(); it != parents.rend(); ++it) {
-      if (seen.insert(*it).second) stack.push_back(*it);
-    }
+    stack.insert(stack.end(), parents.rbegin(), parents.rend());
   }
   return found;
 }

@@ -1,4 +1,5 @@
-// What an executor asks of its driver and tells it, apart from what goes through the plugin (contract C29.20).
+// What an executor asks of its driver and tells it, apart from what goes through the plugin
+// (contract C29.20).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct Heartbeat {
   std::vector<std::pair<uint64_t, TaskMetrics>> running;  // by task id
 };
 
-// All [any-thread]. The functions that return something block, and throw tenon::Error when there is no answer in time.
+// All [any-thread]. The functions that return something block, and throw tenon::Error when there is
+// no answer in time.
 class DriverClient {
  public:
   DriverClient() = default;
@@ -32,8 +34,8 @@ class DriverClient {
   [[nodiscard]] virtual std::shared_ptr<const std::string> broadcast(uint64_t id) = 0;
   [[nodiscard]] virtual shuffle::MapOutputsPtr map_outputs(int32_t shuffle, uint64_t epoch) = 0;
 
-  // Returns at once; answered() is called once, on another thread: did the driver answer, and does it want the executor's blocks to
-  // be reported anew?
+  // Returns at once; answered() is called once, on another thread: did the driver answer, and does
+  // it want the executor's blocks to be reported anew?
   using HeartbeatAnswered = std::function<void(bool ok, bool reregister)>;
   virtual void heartbeat(const Heartbeat& heartbeat, HeartbeatAnswered answered) = 0;
   // Only queues.

@@ -16,16 +16,17 @@ namespace tenon::shuffle {
 // Functions are [any-thread].
 class MapOutputCache {
  public:
-  // Asks the driver; blocks; throws what the caller of get() is to see. known_epoch: the driver's answer will be of this
-  // epoch or a later one.
+  // Asks the driver; blocks; throws what the caller of get() is to see. known_epoch: the driver's
+  // answer will be of this epoch or a later one.
   using Fetch = std::function<MapOutputsPtr(int32_t shuffle, uint64_t known_epoch)>;
   explicit MapOutputCache(Fetch fetch);
 
   // A task of this epoch came: what was cached under an earlier one is dropped.
   void advance_epoch(uint64_t epoch);
 
-  // The statuses of a shuffle. One of the tasks that want them asks the driver, the others wait; throws what ends the waiting
-  // task when it is killed. An answer with a missing status is given but not kept.
+  // The statuses of a shuffle. One of the tasks that want them asks the driver, the others wait;
+  // throws what ends the waiting task when it is killed. An answer with a missing status is given
+  // but not kept.
   [[nodiscard]] MapOutputsPtr get(int32_t shuffle, const TaskContext& task);
 
   void remove_shuffle(int32_t shuffle);

@@ -11,7 +11,7 @@
 namespace tenon::shuffle {
 
 struct MapOutputs {
-  uint64_t epoch = 0;  // of the driver's tracker when it answered
+  uint64_t epoch = 0;                                    // of the driver's tracker when it answered
   std::vector<std::optional<task::MapStatus>> statuses;  // by map index; none: not available
 };
 using MapOutputsPtr = std::shared_ptr<const MapOutputs>;

@@ -47,7 +47,7 @@ class ShuffleReader final : public detail::ShuffleInput {
     std::optional<FetchedBlock> fetched;
     try {
       fetched = status.location.executor_id == environment_.executor_id ? fetch_local(status)
-                                                                         : fetch_remote(status);
+                                                                        : fetch_remote(status);
     } catch (const std::exception& error) {
       fail(map, &status, error.what());
     }
@@ -86,8 +86,8 @@ class ShuffleReader final : public detail::ShuffleInput {
     if (status != nullptr) {
       failure.address = status->location;
       failure.map_id = static_cast<int64_t>(status->map_id);
-      failure.message += " from executor " + status->location.executor_id + " on " +
-                         status->location.host;
+      failure.message +=
+          " from executor " + status->location.executor_id + " on " + status->location.host;
     }
     failure.message += ": " + why;
     if (environment_.on_failure) environment_.on_failure(failure);

@@ -27,7 +27,8 @@ class BlockTransfer {
   BlockTransfer(const BlockTransfer&) = delete;
   BlockTransfer& operator=(const BlockTransfer&) = delete;
 
-  // Blocks until it is there; nothing when the executor has no such block; throws when it cannot be reached.
+  // Blocks until it is there; nothing when the executor has no such block; throws when it cannot be
+  // reached.
   virtual std::optional<FetchedBlock> fetch(const task::BlockManagerId& from, int32_t shuffle,
                                             uint64_t map_id, int32_t reduce) = 0;
 };
@@ -43,8 +44,9 @@ struct ReaderEnvironment {
   std::function<void(const task::FetchFailed&)> on_failure;
 };
 
-// The blocks of one reduce partition by map index, empty ones left out. Throws FetchFailedError: without an address, at once,
-// when a map output is not available (C16.2); with one when a block cannot be got from there.
+// The blocks of one reduce partition by map index, empty ones left out. Throws FetchFailedError:
+// without an address, at once, when a map output is not available (C16.2); with one when a block
+// cannot be got from there.
 [[nodiscard]] std::unique_ptr<detail::ShuffleInput> make_shuffle_reader(
     int32_t shuffle, int32_t reduce, MapOutputsPtr outputs, ReaderEnvironment environment);
 

@@ -17,15 +17,16 @@ struct MapOutputId {
   uint64_t map_id = 0;  // id of the task attempt
 };
 
-// One attempt's output: nobody sees any of it before commit(), and nothing stays behind when it dies uncommitted (C16.4). One
-// thread.
+// One attempt's output: nobody sees any of it before commit(), and nothing stays behind when it
+// dies uncommitted (C16.4). One thread.
 class ShuffleWriter : public detail::ShuffleOutput {
  public:
   // Makes the whole output visible at once. Called once, last.
   [[nodiscard]] virtual task::MapStatus commit() = 0;
 };
 
-// Writes to the memory of the executor's block manager, which outlives it, and counts in `metrics`, likewise.
+// Writes to the memory of the executor's block manager, which outlives it, and counts in `metrics`,
+// likewise.
 [[nodiscard]] std::unique_ptr<ShuffleWriter> make_memory_shuffle_writer(
     const MapOutputId& id, task::BlockManagerId location, storage::BlockManager& blocks,
     TaskMetrics& metrics);

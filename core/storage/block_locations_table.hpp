@@ -1,4 +1,5 @@
-// Which executors hold which partitions of cached Rdds, as they report it. Lives on the scheduler loop.
+// Which executors hold which partitions of cached Rdds, as they report it. Lives on the scheduler
+// loop.
 #pragma once
 
 #include <map>
@@ -13,7 +14,8 @@ namespace tenon::storage {
 
 class BlockLocationsTable final : public BlockLocations {
  public:
-  // News of an executor count between these two only: what still comes from a lost one changes nothing.
+  // News of an executor count between these two only: what still comes from a lost one changes
+  // nothing.
   void add_executor(const std::string& executor_id, const std::string& host);
   void remove_executor(const std::string& executor_id) override;
 

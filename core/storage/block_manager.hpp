@@ -1,4 +1,5 @@
-// All blocks that one executor keeps: cached partitions, map outputs, results that are too large for a status, broadcasts.
+// All blocks that one executor keeps: cached partitions, map outputs, results that are too large
+// for a status, broadcasts.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ struct BroadcastValue {
 // Functions are [any-thread].
 class BlockManager {
  public:
-  // memory_bytes: limit of the cached partitions (setting tenon.executor.storageMemory). Map outputs, results and broadcasts are
-  // counted apart and never evicted.
+  // memory_bytes: limit of the cached partitions (setting tenon.memory.storageLimit). Map outputs,
+  // results and broadcasts are counted apart and never evicted.
   explicit BlockManager(uint64_t memory_bytes, MemoryStore::OnUpdate on_update = nullptr);
   BlockManager(const BlockManager&) = delete;
   BlockManager& operator=(const BlockManager&) = delete;
@@ -49,8 +50,8 @@ class BlockManager {
   // Gives the block away: it is read once (C11.3). Nothing when it is not there.
   [[nodiscard]] std::optional<std::string> take_result(uint64_t task_id);
 
-  // The value, by make() for the first that asks; others wait. What make() throws is thrown to its caller; the next
-  // one makes it again.
+  // The value, by make() for the first that asks; others wait. What make() throws is thrown to its
+  // caller; the next one makes it again.
   [[nodiscard]] std::shared_ptr<const void> broadcast(uint64_t id,
                                                       const std::function<BroadcastValue()>& make);
   void remove_broadcast(uint64_t id);

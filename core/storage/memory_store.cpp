@@ -52,7 +52,8 @@ struct MemoryStore::State : std::enable_shared_from_this<State> {
   uint64_t used = 0;
   Lru lru;
   std::unordered_map<RddBlockId, Lru::iterator, HashId> table;
-  // Partitions that a task computes; false: the Rdd was removed meanwhile, the result must not be kept.
+  // Partitions that a task computes; false: the Rdd was removed meanwhile, the result must not be
+  // kept.
   std::unordered_map<RddBlockId, bool, HashId> claims;
 
   void unpin(Block& block) {
@@ -181,6 +182,12 @@ void MemoryStore::remove_rdd(int32_t rdd) {
     const auto here = at++;
     if ((*here)->id.rdd == rdd) removed.push_back(state_->take_out(here));
   }
+}
+
+void MemoryStore::report_all() const {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->on_update) return;
+  for (const auto& block : state_->lru) state_->on_update({block->id, true, block->bytes});
 }
 
 uint64_t MemoryStore::used_bytes() const {

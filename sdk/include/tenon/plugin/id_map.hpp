@@ -36,7 +36,9 @@ class IdMap {
     for (size_t at = next(hole); slots_[at].used; at = next(at)) {
       const size_t from_home = (at - home(slots_[at].id)) & (slots_.size() - 1);
       const size_t from_hole = (at - hole) & (slots_.size() - 1);
-      if (from_home >= from_hole) slots_[hole] = slots_[std::exchange(hole, at)];
+      if (from_home < from_hole) continue;
+      slots_[hole] = slots_[at];
+      hole = at;
     }
     slots_[hole].used = false;
     --size_;
