@@ -101,7 +101,7 @@ std::vector<SettingSpec> executors() {
        .type = Type::size,
        .check = "0..",
        .doc = "Most bytes of cached data in one executor; the least recently used goes first. "
-              "Default: tenon.memory.fraction of tenon.executor.memory.",
+              "Default: tenon.memory.fraction of what tenon.executor.memory has beyond 300m.",
        .bare_unit = "b"},
       {.key = "tenon.executor.heartbeatInterval",
        .type = Type::duration,

@@ -57,6 +57,16 @@ std::string encode_payload(const task::TaskSet& set, const task::TaskSpec& task,
   return executor::encode(description);
 }
 
+// Memory for cached partitions: the limit, or Spark's rule, tenon.memory.fraction of what the executor has beyond 300 MiB.
+uint64_t storage_bytes(const conf::Settings& settings) {
+  if (settings.has("tenon.memory.storageLimit")) return settings.get_size("tenon.memory.storageLimit");
+  constexpr uint64_t kReserved = uint64_t{300} << 20;
+  const uint64_t memory = settings.get_size("tenon.executor.memory");
+  const uint64_t usable = memory > kReserved ? memory - kReserved : memory / 2;
+  return static_cast<uint64_t>(settings.get_double("tenon.memory.fraction") *
+                               static_cast<double>(usable));
+}
+
 std::string program_path() {
   char path[4096];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
@@ -122,7 +132,7 @@ void Scheduling::make_schedulers() {
   };
   sources.heartbeat = [this](service::Heartbeat heartbeat, auto answer) {
     loop_.post([this, heartbeat = std::move(heartbeat), answer = std::move(answer)] {
-      answer(heartbeats_->heartbeat(heartbeat.executor_id));
+      answer(heartbeats_->heartbeat(heartbeat.executor_id).register_blocks);
     });
   };
   services_ = std::make_shared<Services>(std::move(sources),
@@ -151,14 +161,25 @@ void Scheduling::make_backend() {
   submitter_.set(*tasks_, [services = services_](const task::TaskSetPtr& set) {
     if (set->binary) services->add_binary(set->binary);
   });
-  heartbeats_ = std::make_unique<task::HeartbeatReceiver>(
-      loop_, *backend_,
-      task::HeartbeatReceiver::Settings{
-          startup_.settings.get_duration("tenon.network.timeout"),
-          startup_.settings.get_duration("tenon.network.timeoutInterval")},
-      [this](const std::string& executor_id, const task::LossReason& reason) {
-        executor_removed(executor_id, reason);
-      });
+  make_heartbeats();
+}
+
+void Scheduling::make_heartbeats() {
+  task::HeartbeatSettings settings;
+  settings.timeout = startup_.settings.get_duration("tenon.network.timeout");
+  settings.check_interval = startup_.settings.get_duration("tenon.network.timeoutInterval");
+  settings.executor_interval = startup_.settings.get_duration("tenon.executor.heartbeatInterval");
+  task::HeartbeatHooks hooks;
+  hooks.blocks_known = [](const std::string&) { return true; };
+  hooks.expired = [this](const std::string& executor_id, const std::string& reason) {
+    backend_->kill_executor(executor_id, reason);
+    task::LossReason loss;
+    loss.kind = task::LossReason::Kind::unreachable;
+    loss.message = reason;
+    executor_removed(executor_id, std::move(loss));
+  };
+  heartbeats_ =
+      std::make_unique<task::HeartbeatReceiver>(loop_, settings, std::move(hooks));
 }
 
 // On the thread that brought the status.
@@ -219,7 +240,7 @@ executor::ExecutorHost::Setup Scheduling::executor_setup(host::InProcessRequest 
   setup.backend.master = startup_.master;
   setup.backend.executor = std::move(request.executor);
   setup.backend.stop_timeout = stop_timeout_;
-  setup.parts = [services = services_, id, bytes = settings.get_size("tenon.memory.storageLimit")] {
+  setup.parts = [services = services_, id, bytes = storage_bytes(settings)] {
     return services->make_parts(id, bytes);
   };
   setup.log = [](const std::string& text) { kExecutorLog.warn(text); };
@@ -289,6 +310,7 @@ host::AppDescription Scheduling::app_description() const {
 void Scheduling::start() {
   loop_.start();
   loop_.post([this] {
+    heartbeats_->start();
     try {
       backend_->start();
     } catch (const Error& error) {
@@ -403,10 +425,9 @@ void Scheduling::executor_added(task::Executor executor) {
   info.attributes = executor.attributes;
   sink_.post(event::ExecutorAdded{info, info.added_ms});
   blocks_.add_executor(executor.id, executor.host);
-  heartbeats_->add_executor(executor.id);
+  heartbeats_->executor_added(executor.id);
   sink_.post(event::BlockManagerAdded{
-      executor.id, executor.host, startup_.settings.get_size("tenon.memory.storageLimit"),
-      info.added_ms});
+      executor.id, executor.host, storage_bytes(startup_.settings), info.added_ms});
   {
     const std::lock_guard lock(mutex_);
     total_cores_ += executor.cores;
@@ -424,7 +445,7 @@ void Scheduling::executor_loss_pending(std::string executor_id, std::string mess
 
 void Scheduling::executor_removed(std::string executor_id, task::LossReason reason) {
   const int64_t now = clock_.wall_ms();
-  heartbeats_->remove_executor(executor_id);
+  heartbeats_->executor_removed(executor_id);
   sink_.post(event::BlockManagerRemoved{executor_id, now});
   sink_.post(event::ExecutorRemoved{executor_id, task::describe(reason), now});
   tasks_->executor_removed(executor_id, reason);

@@ -76,6 +76,7 @@ class Scheduling final : public task::BackendEvents {
 
   void make_backend();
   void make_schedulers();
+  void make_heartbeats();
   void add_checks();
   void fetch_large_value(task::StatusUpdate& status);
   void on_fatal(const std::string& reason);

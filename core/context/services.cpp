@@ -109,10 +109,11 @@ void Services::remove_rdd(int32_t rdd_id) {
 executor::ExecutorParts Services::make_parts(const std::string& executor_id,
                                              uint64_t storage_bytes) {
   struct Owner {
+    Owner(std::shared_ptr<State> state, const std::string& id) : client(std::move(state), id) {}
     Client client;
     std::shared_ptr<storage::BlockManager> blocks;
   };
-  auto owner = std::make_shared<Owner>(Owner{Client(state_, executor_id), nullptr});
+  auto owner = std::make_shared<Owner>(state_, executor_id);
   owner->blocks = std::make_shared<storage::BlockManager>(
       storage_bytes, [state = state_, executor_id](const storage::BlockUpdate& update) {
         state->sources.block_update(executor_id, update);

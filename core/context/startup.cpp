@@ -16,14 +16,12 @@ std::vector<conf::SettingSpec> specs_of(const std::vector<host::PluginSetting>& 
   std::vector<conf::SettingSpec> specs;
   specs.reserve(settings.size());
   for (const auto& setting : settings) {
-    conf::SettingSpec spec;
-    spec.key = setting.key;
-    spec.type = static_cast<conf::Type>(setting.type);
-    spec.default_value = setting.default_value;
-    spec.check = setting.check;
-    spec.doc = setting.doc;
-    spec.secret = setting.secret;
-    specs.push_back(std::move(spec));
+    specs.push_back({.key = setting.key,
+                     .type = static_cast<conf::Type>(setting.type),
+                     .default_value = setting.default_value,
+                     .check = setting.check,
+                     .doc = setting.doc,
+                     .secret = setting.secret});
   }
   return specs;
 }

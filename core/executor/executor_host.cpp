@@ -61,7 +61,9 @@ void ExecutorHost::launch_tasks(std::vector<host::LaunchedTask> tasks) {
   std::vector<LaunchedTask> launched;
   launched.reserve(tasks.size());
   for (const host::LaunchedTask& task : tasks) {
-    launched.push_back({task.id, task.cores, std::string(task.payload.text())});
+    const auto bytes = task.payload.bytes();
+    launched.push_back({task.id, task.cores,
+                        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
   }
   executor->launch_tasks(std::move(launched));
 }
