@@ -20,6 +20,7 @@ check() {
 }
 
 printf '# a list\n\nT006 recovery\nS004-058 bad partition\n' >list.txt
+echo 'add_test(x)' >CMakeLists.txt  # not a list
 full='1 of 1 scenarios, 1 of 1 seed rows have tests\n'
 check 0 "T006 recovery\n        dag/Dag.T006_Recovery\nS004-058 bad partition\n        dag/Dag.S004_058_Bad\n$full" \
   'dag/Dag.T006_Recovery\ndag/Dag.S004_058_Bad\n' ''
