@@ -81,6 +81,9 @@ TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);
 /// Files, folders, globs and comma lists in splits at line ends; views: records are std::string_view.
 TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
                                      bool views, CallSite call_site);
+/// The same for paths one by one, in which a comma is a character like any other.
+TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
+                                     bool views, CallSite call_site);
 
 /// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves nothing.
 class TENON_API TextOutput {
