@@ -177,10 +177,6 @@ Rdd<T> Context::parallelize(const std::vector<T>& values, int32_t partitions, Lo
   return Rdd<T>(driver_, detail::add_node(*driver_, std::move(spec)));
 }
 
-namespace detail {
-[[noreturn]] TENON_API void throw_zero_step();
-}
-
 template <std::integral T>
 Rdd<T> Context::range(T first, T end, T step, int32_t partitions, Location location) {
   if (step == 0) detail::throw_zero_step();

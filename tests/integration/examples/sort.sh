@@ -27,7 +27,7 @@ case $case in
     cp /usr/share/common-licenses/GPL-3 text
     sort text >sorted
     compare sorted text
-    seq 200000 | shuf --random-source=text >numbers
+    seq 200000 | shuf --random-source=<(yes) >numbers
     sort text numbers >sorted
     compare sorted text numbers
     printf 'b\n\xff\n\na\n\xc3\xa4\nB\nb\n' >bytes
@@ -40,7 +40,7 @@ case $case in
     ;;
   generated)
     for n in 0 1 5 100000; do
-      awk -v n="$n" 'BEGIN { for (i = 0; i < n; ++i) printf "%010d\n", (i * 2654435761) % 4294967296 }' | sort >sorted
+      awk -v n="$n" 'BEGIN { for (i = 0; i < n; ++i) printf "%010.0f\n", (i * 2654435761) % 4294967296 }' | sort >sorted
       compare sorted --rows "$n"
     done
     ;;
