@@ -80,7 +80,8 @@ class Scheduling final : public task::BackendEvents {
   void make_schedulers();
   void make_heartbeats();
   void add_checks();
-  void fetch_large_value(task::StatusUpdate& status);
+  bool fetch_large_value(task::StatusUpdate& status);
+  void make_services();
   void on_fatal(const std::string& reason);
   [[nodiscard]] host::HostCallbacks host_callbacks();
   [[nodiscard]] executor::ExecutorHost::Setup executor_setup(host::InProcessRequest request);
@@ -100,7 +101,7 @@ class Scheduling final : public task::BackendEvents {
   BackendRelay relay_;
   LateSubmitter submitter_;
   std::unique_ptr<dag::DagScheduler> dag_;
-  std::shared_ptr<Services> services_;
+  std::unique_ptr<Services> services_;
   std::shared_ptr<host::HostServices> host_;
   std::unique_ptr<InProcessExecutors> executors_;
   std::unique_ptr<host::SchedulerBackend> backend_;
