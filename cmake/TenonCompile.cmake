@@ -16,8 +16,8 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 
 find_program(TENON_CCACHE ccache)
 if(TENON_CCACHE)
-  # base_dir and the prefix map make a fresh clone in another folder hit the same cache entries.
-  set(tenon_launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+  # The base folder and the prefix map make a clone in another folder hit the same entries, its precompiled headers included.
+  set(tenon_launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=5G
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${TENON_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER ${tenon_launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${tenon_launcher})
@@ -30,7 +30,8 @@ add_link_options(-Wl,--build-id=sha1)
 
 add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_compile_options(-Xclang -fno-pch-timestamp)
+  # clang writes absolute paths into a precompiled header, so ccache could not share it, nor what was compiled with it.
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 else()
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
@@ -42,4 +43,16 @@ endif()
 # Warnings for our own targets; third-party headers come in as SYSTEM.
 add_library(tenon_warnings INTERFACE)
 target_compile_options(tenon_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-interference-size>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-interference-size>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)  # libstdc++ 12 inside std::stable_sort
+
+# tenon_define_path(NAME value SOURCES...): defines NAME as a string for those sources that use it, and for no other, because a
+# path in the flags keeps ccache from sharing an object between two clones. A source that begins to use it needs a new configure.
+function(tenon_define_path name value)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS "${source}" uses REGEX "${name}" LIMIT_COUNT 1)
+    if(uses)
+      set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_DEFINITIONS "${name}=\"${value}\"")
+    endif()
+  endforeach()
+endfunction()

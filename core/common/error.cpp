@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/exit_codes.hpp"
+
 namespace tenon {
 
 struct Error::Data {
@@ -32,13 +34,13 @@ std::string_view to_string(ErrorKind kind) noexcept {
 
 int exit_code(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::usage: return 2;
-    case ErrorKind::plugin: return 3;
-    case ErrorKind::unreachable: return 4;
-    case ErrorKind::no_resources: return 5;
-    case ErrorKind::executors_lost: return 6;
-    case ErrorKind::input_output: return 7;
-    default: return 1;
+    case ErrorKind::usage: return exit_codes::kUsage;
+    case ErrorKind::plugin: return exit_codes::kPlugin;
+    case ErrorKind::unreachable: return exit_codes::kUnreachable;
+    case ErrorKind::no_resources: return exit_codes::kNoResources;
+    case ErrorKind::executors_lost: return exit_codes::kExecutorsLost;
+    case ErrorKind::input_output: return exit_codes::kInputOutput;
+    default: return exit_codes::kFailed;
   }
 }
 

@@ -35,6 +35,10 @@ struct MapStatus {
 // What a successful attempt brings: a result task's encoded value, or a map task's status.
 struct TaskResult {
   std::string value;
+  // Of a value that is not here because it is too large (C11.1): its size, and where block taskresult_<task id> holds it. No place:
+  // it was over tenon.driver.maxResultSize and was dropped at the executor.
+  uint64_t missing_value_bytes = 0;
+  std::optional<BlockManagerId> stored_at;
   std::optional<MapStatus> map_status;
   std::vector<AccumulatorUpdate> accumulators;
   TaskMetrics metrics;

@@ -261,6 +261,10 @@ TaskResult read_task_result(Fields& fields) {
   if (!map_status.is_nil()) result.map_status = read_map_status(map_status);
   result.accumulators = read_updates(fields.next());
   result.metrics = read_metrics(fields.next());
+  if (fields.at_end()) return result;
+  result.missing_value_bytes = fields.number<uint64_t>();
+  const msgpack::object& stored_at = fields.next();
+  if (!stored_at.is_nil()) result.stored_at = read_address(stored_at);
   return result;
 }
 
@@ -354,7 +358,7 @@ std::string encode_task_result(const TaskResult& result) {
   StringStream stream;
   stream.bytes.reserve(result.value.size() + 48);
   Packer out(stream);
-  out.pack_array(5);
+  out.pack_array(result.missing_value_bytes == 0 ? 5 : 7);
   out.pack_uint32(kVersion);
   pack_bytes(out, result.value);
   if (result.map_status) {
@@ -364,6 +368,14 @@ std::string encode_task_result(const TaskResult& result) {
   }
   pack_updates(out, result.accumulators);
   pack_metrics(out, result.metrics);
+  if (result.missing_value_bytes != 0) {
+    out.pack_uint64(result.missing_value_bytes);
+    if (result.stored_at) {
+      pack_address(out, *result.stored_at);
+    } else {
+      out.pack_nil();
+    }
+  }
   return std::move(stream.bytes);
 }
 

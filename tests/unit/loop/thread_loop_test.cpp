@@ -30,11 +30,12 @@ const SystemClock kClock;
 // Runs work on the loop and waits for it.
 void run_on(Loop& loop, Work work) {
   std::promise<void> done;
-  loop.post([&] {
+  const auto finished = done.get_future();
+  loop.post([&work, done = std::move(done)]() mutable {
     work();
     done.set_value();
   });
-  ASSERT_EQ(done.get_future().wait_for(20s), std::future_status::ready);
+  ASSERT_EQ(finished.wait_for(20s), std::future_status::ready);
 }
 
 TEST(ThreadLoop, C1_1_OneNamedThreadRunsAllInPostOrder) {
@@ -128,21 +129,22 @@ TEST(ThreadLoop, ATimerIsNotStarvedByWorkThatKeepsPosting) {
 }
 
 TEST(ThreadLoop, HooksRunAtTheEndOfATurnWithTheWholeBatchDone) {
-  ThreadLoop loop(kClock, 1);
   std::vector<int> seen;
   int done = 0;
+  ThreadLoop loop(kClock, 1);  // last: its hook uses what is above until it is gone
   loop.at_turn_end([&] { seen.push_back(done); });
   for (int i = 0; i < 5; ++i) loop.post([&] { ++done; });
   loop.start();
   run_on(loop, [] {});
+  loop.stop();
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front(), 5);  // one turn for what was posted before start
 }
 
 TEST(ThreadLoop, S004_065_AnEscapedExceptionGoesToTheHandlerAndTheLoopGoesOn) {
-  ThreadLoop loop(kClock, 1);
   std::vector<std::string> errors;
   std::vector<std::string> last_resort;
+  ThreadLoop loop(kClock, 1);
   loop.set_error_handler([&](std::exception_ptr error) {
     try {
       std::rethrow_exception(error);

@@ -90,7 +90,22 @@ class PartitionContext {
   [[nodiscard]] virtual std::string_view data(int32_t partition) = 0;
   /// The attempt.
   [[nodiscard]] virtual const TaskContext& task() const = 0;
+  /// Says that the code of this Rdd threw: a stream calls it in a catch block around the program's function and rethrows. The
+  /// first call of an attempt names the operation and call site that the failure shows.
+  virtual void note_failure() noexcept {}
 };
+
+/// Runs a step of a stream; an exception of it names the Rdd of the context as the place of the failure, unless a step below has done
+/// so already.
+template <class Step>
+auto noting_failure(PartitionContext& context, const Step& step) {
+  try {
+    return step();
+  } catch (...) {
+    context.note_failure();
+    throw;
+  }
+}
 
 /// Base of everything that a registered factory makes. Used by several tasks at once, hence const.
 class OperatorBase {
@@ -135,5 +150,37 @@ using OperatorFactory = std::unique_ptr<OperatorBase> (*)(std::string_view bytes
 TENON_API uint64_t register_operator(const char* mangled_name, OperatorFactory factory,
                                      const void* address);
 
+/// A pointer to a function as (build-id of its module, offset in it). Throws tenon::Error (codec) when the address is no code of a
+/// loaded module, or the module has no build-id. [any-thread]
+TENON_API std::string encode_function_pointer(const void* function);
+
+/// The pointer in this process. Throws tenon::Error (codec) when no loaded module has the build-id, or the offset lies outside
+/// of its code. [any-thread]
+TENON_API const void* decode_function_pointer(std::string_view bytes);
+
+/// An accumulator's partial value within one task attempt. One thread.
+class AccumulatorState {
+ public:
+  AccumulatorState() = default;
+  virtual ~AccumulatorState() = default;
+  AccumulatorState(const AccumulatorState&) = delete;
+  AccumulatorState& operator=(const AccumulatorState&) = delete;
+  /// The partial value, by the accumulator's Codec; called once, when the attempt ends.
+  [[nodiscard]] virtual std::string encode() const = 0;
+};
+
+/// The partial value of an accumulator in the attempt that runs on this thread; the attempt's first use makes it by make(zero).
+/// Owned by the attempt, which sends it to the driver when it ends, however it ends. nullptr outside of tasks: the caller then
+/// adds to the driver's own value.
+TENON_API AccumulatorState* task_accumulator(uint64_t id,
+                                             std::unique_ptr<AccumulatorState> (*make)(const void* zero),
+                                             const void* zero);
+
+/// Makes a broadcast value from its bytes.
+using BroadcastDecoder = std::shared_ptr<const void> (*)(std::string_view bytes);
+
+/// A broadcast's value as tasks of this process see it: fetched and decoded by the first that asks, shared by all. For use within
+/// a task only. Throws tenon::Error when the driver has it no more.
+TENON_API std::shared_ptr<const void> task_broadcast(uint64_t id, BroadcastDecoder decode);
 
 }  // namespace tenon::detail

@@ -1,0 +1,156 @@
+// The functions behind the templates of the program API.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "context/driver.hpp"
+#include "rdd/input_files.hpp"
+#include "rdd/node.hpp"
+#include "rdd/text_source.hpp"
+#include "tenon/accumulator.hpp"
+#include "tenon/broadcast.hpp"
+#include "tenon/detail/driver.hpp"
+#include "tenon/detail/rdd_actions.hpp"
+#include "tenon/error.hpp"
+
+namespace tenon::detail {
+
+JobHandle::~JobHandle() = default;
+
+CallSite call_site(const char* operation, const Location& location) {
+  return {operation, location.file_name(), location.line()};
+}
+CallSite call_site(const char* operation) { return {operation, {}, 0}; }
+
+rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec) {
+  driver.check_usable();
+  spec.id = driver.next_rdd_id();
+  return std::make_shared<const rdd::Node>(std::move(spec));
+}
+
+rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle) {
+  driver.check_usable();
+  shuffle.shuffle_id = driver.next_shuffle_id();
+  return std::make_shared<const rdd::ShuffleDependency>(std::move(shuffle));
+}
+
+uint64_t next_object_id(Driver& driver) { return driver.next_object_id(); }
+
+int32_t partition_count(const rdd::NodePtr& node) { return node->partition_count(); }
+int32_t node_id(const rdd::NodePtr& node) { return node->id(); }
+std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node) {
+  return node->partitioner();
+}
+std::string node_name(const rdd::NodePtr& node) { return node->name(); }
+void set_node_name(const rdd::NodePtr& node, std::string name) { node->set_name(std::move(name)); }
+void set_node_cached(Driver& driver, const rdd::NodePtr& node, bool cached) {
+  driver.check_usable();
+  driver.set_cached(node, cached);
+}
+std::string debug_string(const rdd::NodePtr& node) { return rdd::debug_string(*node); }
+
+int32_t default_parallelism(Driver& driver) { return driver.default_parallelism(); }
+
+int32_t default_partitions(Driver& driver, std::initializer_list<rdd::NodePtr> parents) {
+  driver.check_usable();
+  int32_t with_partitioner = 0, most = 0;
+  for (const rdd::NodePtr& parent : parents) {
+    most = std::max(most, parent->partition_count());
+    if (parent->partitioner()) {
+      with_partitioner = std::max(with_partitioner, parent->partitioner()->partitions);
+    }
+  }
+  if (with_partitioner > 0) return with_partitioner;
+  if (driver.settings().has("tenon.default.parallelism")) {
+    return static_cast<int32_t>(driver.settings().get_int("tenon.default.parallelism"));
+  }
+  return std::max(most, 1);
+}
+
+void run_job(Driver& driver, JobSpec spec, const ResultHandler& handler) {
+  driver.run_job(std::move(spec), handler);
+}
+std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec, ResultHandler handler) {
+  return driver.submit_job(std::move(spec), std::move(handler));
+}
+
+std::vector<int32_t> all_partitions(const rdd::NodePtr& node) {
+  std::vector<int32_t> all(static_cast<size_t>(node->partition_count()));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
+  return all;
+}
+
+namespace {
+
+// paths: anything that rdd::list_input_files() takes.
+template <class Paths>
+rdd::NodePtr add_text_source(Driver& driver, std::string name, Paths paths, int32_t min_partitions,
+                             bool views, CallSite site) {
+  if (min_partitions < 0) throw_bad_partitions("text_file", min_partitions);
+  driver.check_usable();
+  const auto least = static_cast<uint64_t>(
+      min_partitions > 0 ? min_partitions : std::min(driver.default_parallelism(), 2));
+  rdd::NodeSpec spec;
+  spec.name = std::move(name);
+  spec.call_site = std::move(site);
+  spec.op = rdd::text_operator(views);
+  spec.partitions = [paths = std::move(paths), least] {
+    rdd::Partitions partitions;
+    const auto files = rdd::list_input_files(paths);
+    for (const auto& split : rdd::make_splits(files, least, rdd::kMaxSplitBytes)) {
+      partitions.push_back({rdd::encode_split(split), {}});
+    }
+    return partitions;
+  };
+  return add_node(driver, std::move(spec));
+}
+
+}  // namespace
+
+rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
+                           bool views, CallSite site) {
+  return add_text_source(driver, paths, paths, min_partitions, views, std::move(site));
+}
+
+rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
+                           bool views, CallSite site) {
+  std::string name = paths.empty() ? "" : paths.front();
+  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
+  return add_text_source(driver, std::move(name), std::move(paths), min_partitions, views,
+                         std::move(site));
+}
+
+uint64_t take_scale_up_factor(Driver& driver) {
+  return static_cast<uint64_t>(driver.settings().get_int("tenon.rdd.limit.scaleUpFactor"));
+}
+
+uint64_t add_broadcast(Driver& driver, std::string bytes) {
+  driver.check_usable();
+  return driver.add_broadcast(std::move(bytes));
+}
+void remove_broadcast(Driver& driver, uint64_t id, bool destroy) {
+  driver.remove_broadcast(id, destroy);
+}
+
+uint64_t add_accumulator(Driver& driver, std::string name,
+                         std::function<void(std::string_view)> merge,
+                         std::function<std::string()> text) {
+  driver.check_usable();
+  const uint64_t id = driver.next_object_id();
+  driver.on_loop([&] { driver.scheduling().add_accumulator({id, name, merge, text}); });
+  return id;
+}
+
+void settle(Driver& driver) {
+  driver.on_loop([] {});
+}
+
+void with_accumulator_lock(const std::function<void()>& work) {
+  static std::mutex mutex;  // guards the drivers' values of all accumulators
+  const std::lock_guard lock(mutex);
+  work();
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,87 @@
+// Runs core's Executor under a plugin's executor backend: registration first, tasks after it (contract C17.1).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/executor.hpp"
+#include "loop/loop.hpp"
+#include "plugin/executor_backend.hpp"
+
+namespace tenon::executor {
+
+// Keeps what the tasks use for as long as their code runs.
+struct ExecutorParts {
+  std::shared_ptr<void> owner;       // of what services refers to
+  std::shared_ptr<TaskServices> services;
+};
+
+// Orders come on any thread and go to the executor's own loop, launches and kills straight to the Executor. Exit cases: contract
+// S003-059..063.
+class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
+ public:
+  struct Setup {
+    host::ExecutorBackendSetup backend;
+    ExecutorOptions options;
+    // Makes what the tasks use; called on the executor's own thread once the driver has accepted. Throws when it cannot.
+    std::function<ExecutorParts()> parts;
+    std::function<void(const std::string&)> log;  // [any-thread]
+    bool in_process = true;
+    std::chrono::nanoseconds stop_timeout;  // tenon.plugin.stopTimeout
+  };
+
+  explicit ExecutorHost(Setup setup);
+  ~ExecutorHost() override;  // end()
+
+  // Begins: create() and start() of the backend follow on the executor's thread.
+  void start();
+  // Orders the end when nobody has, waits for it within the stop timeout, and takes everything apart. False when the code of a task runs
+  // on: nothing of it reaches the backend any more, but its thread uses this object, which must not be destroyed then.
+  // Idempotent; on a thread that may block.
+  bool end();
+
+  void registered() override;
+  void launch_tasks(std::vector<host::LaunchedTask> tasks) override;
+  void kill_task(uint64_t task_id, bool interrupt, bool if_queued, std::string reason) override;
+  void shutdown(int32_t exit_code, std::string reason) override;
+  void failed(ErrorKind kind, std::string message) override;
+  void stopped() override;
+
+  void status_update(std::vector<Status> statuses) override;
+
+ private:
+  struct Running {
+    ExecutorParts parts;
+    std::unique_ptr<Executor> executor;
+  };
+
+  void create();
+  void make_executor();
+  void begin_shutdown(const std::string& reason);
+  void exit(int exit_code, bool tell_driver, const std::string& reason);
+  void finish();
+
+  Setup setup_;
+  loop::SystemClock clock_;
+  loop::ThreadLoop loop_;
+  std::unique_ptr<host::ExecutorBackend> backend_;
+  std::shared_ptr<Running> running_;            // the loop's thread, but for end()
+  std::atomic<Executor*> executor_{nullptr};    // once it takes orders
+  std::atomic<bool> sink_open_{false};          // statuses reach the backend
+  bool shutting_down_ = false;                  // the loop's thread
+  std::thread joiner_;                          // waits for the executor's threads
+
+  std::mutex mutex_;  // guards the two below
+  std::condition_variable changed_;
+  bool finished_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace tenon::executor

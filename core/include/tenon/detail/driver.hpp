@@ -1,0 +1,132 @@
+/// @file driver.hpp
+/// What the templates of the program API ask of the running context. Not for programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/detail/lineage.hpp"
+#include "tenon/export.hpp"
+
+namespace tenon::detail {
+
+class Driver;  // the inside of a Context; outlives it where an Rdd does
+using DriverPtr = std::shared_ptr<Driver>;
+
+using Location = std::source_location;
+TENON_API CallSite call_site(const char* operation, const Location& location);
+/// Without a place: an operation with values after its function.
+TENON_API CallSite call_site(const char* operation);
+
+/// A number of partitions that an operation cannot take (invalid_argument).
+[[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
+/// A range whose step is 0 (invalid_argument).
+[[noreturn]] TENON_API void throw_zero_step();
+
+/// All of these throw tenon::Error: (stopped) after Context::stop(), (invalid_argument) within a task.
+
+/// Adds a node to the lineage; its id is given here.
+TENON_API rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec);
+/// A shuffle dependency with an id of its own.
+TENON_API rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle);
+/// An id that no other object of the application has.
+TENON_API uint64_t next_object_id(Driver& driver);
+
+TENON_API int32_t partition_count(const rdd::NodePtr& node);
+TENON_API int32_t node_id(const rdd::NodePtr& node);
+TENON_API std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node);
+TENON_API std::string node_name(const rdd::NodePtr& node);
+TENON_API void set_node_name(const rdd::NodePtr& node, std::string name);
+TENON_API void set_node_cached(Driver& driver, const rdd::NodePtr& node, bool cached);
+TENON_API std::string debug_string(const rdd::NodePtr& node);
+
+/// tenon.default.parallelism when it is set, else what the backend said.
+TENON_API int32_t default_parallelism(Driver& driver);
+/// Partitions of a shuffle over these parents, where the program gave no number (contract C26.4).
+TENON_API int32_t default_partitions(Driver& driver, std::initializer_list<rdd::NodePtr> parents);
+
+struct JobSpec {
+  rdd::NodePtr node;
+  Operator action;
+  std::vector<int32_t> partitions;
+  CallSite call_site;
+};
+/// Called once per position with the encoded value of its partition, one at a time, in the order of arrival.
+using ResultHandler = std::function<void(int32_t position, std::string_view value)>;
+
+/// Runs a job and waits for it; the handler runs on the caller's thread. Throws the job's error.
+TENON_API void run_job(Driver& driver, JobSpec spec, const ResultHandler& handler);
+
+/// A job that runs while the caller goes on.
+class TENON_API JobHandle {
+ public:
+  virtual ~JobHandle();
+  virtual void cancel(const std::string& reason) = 0;
+  [[nodiscard]] virtual bool completed() const = 0;
+  /// Until it has ended; throws its error.
+  virtual void wait() = 0;
+  [[nodiscard]] virtual int32_t id() const = 0;
+};
+/// The handler runs on a thread of the driver's.
+TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec, ResultHandler handler);
+
+/// All partitions of a node.
+TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);
+
+/// Files, folders, globs and comma lists in splits at line ends; views: records are std::string_view.
+TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
+                                     bool views, CallSite call_site);
+/// The same for paths one by one, in which a comma is a character like any other.
+TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
+                                     bool views, CallSite call_site);
+
+/// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves nothing.
+class TENON_API TextOutput {
+ public:
+  /// In the driver, before any task.
+  explicit TextOutput(std::string directory);
+  ~TextOutput();  // removes what was not committed
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+  /// In the driver, after the last task: the parts of these partitions get their names, then _SUCCESS is written.
+  void commit(int32_t partitions);
+
+ private:
+  std::string directory_;
+  bool committed_ = false;
+};
+
+/// One part file of one attempt, in a task.
+class TENON_API TextPart {
+ public:
+  TextPart(const std::string& directory, int32_t partition);
+  ~TextPart();
+  TextPart(const TextPart&) = delete;
+  TextPart& operator=(const TextPart&) = delete;
+  /// The text of the next line is appended here; then end_line().
+  std::string& buffer() { return buffer_; }
+  void end_line() {
+    buffer_.push_back('\n');
+    if (buffer_.size() >= kFlushBytes) flush();
+  }
+  /// The whole part becomes visible to TextOutput::commit at once.
+  void commit();
+
+ private:
+  static constexpr size_t kFlushBytes = size_t{1} << 18;
+  void flush();
+
+  std::string temporary_, final_;
+  std::string buffer_;
+  int fd_ = -1;
+};
+
+
+}  // namespace tenon::detail

@@ -1,0 +1,119 @@
+/// @file fields.hpp
+/// What can be seen of a type's members: TENON_FIELDS, and aggregates of plain numbers. Not for programs.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace tenon::detail {
+
+template <class T>
+concept HasFields = requires(T& value, const T& constant) {
+  value.tenon_fields();
+  constant.tenon_fields();
+  { T::tenon_field_names() } -> std::same_as<std::string_view>;
+};
+
+template <class T>
+constexpr bool is_number_v = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_enum_v<T>;
+
+// Converts to any plain member, to count how many an aggregate takes.
+struct AnyNumber {
+  template <class T>
+    requires(!std::is_pointer_v<T> && !std::is_reference_v<T>)
+  constexpr operator T() const noexcept;  // NOLINT: implicit by design, never defined
+};
+
+template <class T, class... Args>
+constexpr size_t count_fields() {
+  if constexpr (sizeof...(Args) < 12 && requires { T{Args{}..., AnyNumber{}}; }) {
+    return count_fields<T, Args..., AnyNumber>();
+  } else {
+    return sizeof...(Args);
+  }
+}
+
+template <class T>
+constexpr bool plain();
+
+template <class... Ts>
+constexpr bool all_plain(std::tuple<Ts...>*) {
+  return (plain<std::remove_cvref_t<Ts>>() && ...);
+}
+
+// Types of the members of an aggregate, as a tuple; void when there are too many to see.
+template <class T>
+auto field_types(T& value) {
+  constexpr size_t n = count_fields<std::remove_cv_t<T>>();
+  if constexpr (n == 1) {
+    auto& [a] = value;
+    return static_cast<std::tuple<decltype(a)>*>(nullptr);
+  } else if constexpr (n == 2) {
+    auto& [a, b] = value;
+    return static_cast<std::tuple<decltype(a), decltype(b)>*>(nullptr);
+  } else if constexpr (n == 3) {
+    auto& [a, b, c] = value;
+    return static_cast<std::tuple<decltype(a), decltype(b), decltype(c)>*>(nullptr);
+  } else if constexpr (n == 4) {
+    auto& [a, b, c, d] = value;
+    return static_cast<std::tuple<decltype(a), decltype(b), decltype(c), decltype(d)>*>(nullptr);
+  } else if constexpr (n == 5) {
+    auto& [a, b, c, d, e] = value;
+    return static_cast<
+        std::tuple<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e)>*>(nullptr);
+  } else if constexpr (n == 6) {
+    auto& [a, b, c, d, e, f] = value;
+    return static_cast<std::tuple<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                                  decltype(f)>*>(nullptr);
+  } else {
+    return static_cast<void*>(nullptr);
+  }
+}
+
+template <class T>
+struct IsArray : std::false_type {};
+template <class T, size_t N>
+struct IsArray<std::array<T, N>> : std::bool_constant<plain<T>()> {};
+
+template <class T>
+struct IsDuration : std::false_type {};
+template <class R, class P>
+struct IsDuration<std::chrono::duration<R, P>> : std::true_type {};
+
+template <class T>
+concept SmallAggregate = std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> &&
+                         std::is_class_v<T> && !std::is_empty_v<T> && !HasFields<T> &&
+                         (count_fields<T>() >= 1) && (count_fields<T>() <= 6);
+
+template <class T>
+constexpr bool plain() {
+  if constexpr (is_number_v<T> || IsDuration<T>::value) {
+    return true;
+  } else if constexpr (IsArray<T>::value) {
+    return true;
+  } else if constexpr (SmallAggregate<T>) {
+    using Types = decltype(field_types(std::declval<T&>()));
+    if constexpr (std::is_same_v<Types, void*>) {
+      return false;
+    } else {
+      return all_plain(static_cast<Types>(nullptr));
+    }
+  } else {
+    return false;
+  }
+}
+
+/// Goes by memcpy: numbers, enums, durations, arrays and small aggregates (six members) of nothing but these. What holds a pointer or
+/// a bool (which has values that are no bool) never does.
+template <class T>
+constexpr bool is_plain_v = plain<T>();
+
+/// std::pair has no plain form of its own, but two plain members are written one after the other anyway.
+template <class A, class B>
+constexpr bool is_plain_v<std::pair<A, B>> = false;
+
+}  // namespace tenon::detail

@@ -1,0 +1,96 @@
+/// @file kept.hpp
+/// Partitions kept in memory, and what their records weigh. Not for programs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tenon/detail/batch.hpp"
+#include "tenon/detail/fields.hpp"
+#include "tenon/detail/owned.hpp"
+#include "tenon/detail/runtime.hpp"
+
+namespace tenon::detail {
+
+/// Bytes that a value points to, beyond sizeof. Exact for strings and vectors, a good guess for nodes of maps and sets.
+template <class T>
+uint64_t heap_bytes(const T& value) {
+  if constexpr (is_plain_v<T> || std::is_same_v<T, bool>) {
+    return 0;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value.capacity() > std::string().capacity() ? value.capacity() + 1 : 0;
+  } else if constexpr (HasFields<T>) {
+    return std::apply([](const auto&... field) { return (uint64_t{0} + ... + heap_bytes(field)); },
+                      value.tenon_fields());
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    return std::apply([](const auto&... part) { return (uint64_t{0} + ... + heap_bytes(part)); }, value);
+  } else if constexpr (requires { value.capacity(); value.begin(); typename T::value_type; }) {
+    uint64_t bytes = value.capacity() * sizeof(typename T::value_type);
+    if constexpr (!is_plain_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>) {
+      for (const auto& element : value) bytes += heap_bytes(element);
+    }
+    return bytes;
+  } else if constexpr (requires { value.size(); value.begin(); typename T::value_type; }) {
+    uint64_t bytes = value.size() * (sizeof(typename T::value_type) + 4 * sizeof(void*));
+    for (const auto& element : value) bytes += heap_bytes(element);
+    return bytes;
+  } else {
+    return 0;
+  }
+}
+
+template <class T>
+class KeptRecords final : public CachedPartition {
+ public:
+  explicit KeptRecords(std::vector<owned_t<T>> records) : records_(std::move(records)) {
+    bytes_ = sizeof *this + records_.capacity() * sizeof(owned_t<T>);
+    for (const auto& record : records_) bytes_ += heap_bytes<owned_t<T>>(record);
+  }
+  [[nodiscard]] uint64_t bytes() const override { return bytes_; }
+  [[nodiscard]] const std::vector<owned_t<T>>& records() const { return records_; }
+
+ private:
+  std::vector<owned_t<T>> records_;
+  uint64_t bytes_ = 0;
+};
+
+template <class T>
+class KeptStream final : public Stream<T> {
+ public:
+  explicit KeptStream(std::shared_ptr<const KeptRecords<T>> kept) : kept_(std::move(kept)) {}
+  std::span<T> next() override {
+    batch_.clear();
+    const auto& records = kept_->records();
+    while (at_ < records.size() && !batch_.full()) batch_.emplace(view_of<T>(records[at_++]));
+    return batch_.span();
+  }
+
+ private:
+  std::shared_ptr<const KeptRecords<T>> kept_;
+  size_t at_ = 0;
+  Batch<T> batch_;
+};
+
+/// Base of the operators that make an Rdd<T>.
+template <class T>
+class TypedOperator : public RddOperator {
+ public:
+  CachedPtr keep(StreamBase& stream, const TaskContext& task) const override {
+    std::vector<owned_t<T>> records;
+    auto& input = static_cast<Stream<T>&>(stream);
+    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+      task.throw_if_killed();
+      for (T& record : batch) records.push_back(to_owned(std::move(record)));
+    }
+    records.shrink_to_fit();
+    return std::make_shared<const KeptRecords<T>>(std::move(records));
+  }
+  StreamPtr reopen(CachedPtr kept) const override {
+    return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
+  }
+};
+
+}  // namespace tenon::detail

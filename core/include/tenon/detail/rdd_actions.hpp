@@ -1,0 +1,228 @@
+/// @file rdd_actions.hpp
+/// Rdd's actions. Included by tenon/rdd.hpp. Not for programs.
+#pragma once
+
+#include "tenon/rdd.hpp"
+
+namespace tenon {
+
+namespace detail {
+
+TENON_API uint64_t take_scale_up_factor(Driver& driver);
+[[noreturn]] TENON_API void throw_empty(const char* operation);
+
+template <class T>
+constexpr bool check_result() {
+  static_assert(Encodable<T>,
+                "the type that goes to the driver needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise "
+                "tenon::Codec; views other than std::string_view cannot leave their stage");
+  return Encodable<T>;
+}
+
+}  // namespace detail
+
+template <class T>
+template <class F>
+detail::JobSpec Rdd<T>::job(const CallSite& site, const F& f, std::vector<int32_t> partitions) const {
+  return {node_, detail::operator_of<detail::PartitionAction<F, T>>(detail::encode_function(f)), std::move(partitions), site};
+}
+
+template <class T>
+template <class F>
+auto Rdd<T>::values_of(const CallSite& site, F f) const {
+  using Result = typename detail::PartitionAction<F, T>::Result;
+  auto partitions = detail::all_partitions(node_);
+  std::vector<Result> values(partitions.size());
+  detail::run_job(*driver_, job(site, f, std::move(partitions)), [&](int32_t position, std::string_view value) {
+    values[static_cast<size_t>(position)] = decode<Result>(value);
+  });
+  return values;
+}
+
+namespace detail {
+
+template <class T>
+std::vector<T> concatenate(std::vector<std::vector<T>> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  size_t n = 0;
+  for (const auto& part : parts) n += part.size();
+  std::vector<T> all;
+  all.reserve(n);
+  for (auto& part : parts) {
+    if constexpr (std::is_same_v<T, bool>) {
+      all.insert(all.end(), part.begin(), part.end());
+    } else {
+      all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    }
+    part = {};
+  }
+  return all;
+}
+
+/// The values of a job that runs while the caller goes on, by position.
+template <class Result>
+std::function<void(int32_t, std::string_view)> store_into(const std::shared_ptr<std::vector<Result>>& values) {
+  return [values](int32_t position, std::string_view value) {
+    (*values)[static_cast<size_t>(position)] = decode<Result>(value);
+  };
+}
+
+}  // namespace detail
+
+template <class T>
+std::vector<detail::owned_t<T>> Rdd<T>::collect(Location location) const {
+  if constexpr (detail::check_result<detail::owned_t<T>>()) {
+    return detail::concatenate(values_of(detail::call_site("collect", location), detail::CollectAll<T>{}));
+  } else {
+    return {};
+  }
+}
+
+template <class T>
+Future<std::vector<detail::owned_t<T>>> Rdd<T>::collect_async(Location location) const {
+  using Result = std::vector<detail::owned_t<T>>;
+  auto partitions = detail::all_partitions(node_);
+  auto values = std::make_shared<std::vector<Result>>(partitions.size());
+  auto handle = detail::submit_job(
+      *driver_, job(detail::call_site("collect_async", location), detail::CollectAll<T>{}, std::move(partitions)),
+      detail::store_into(values));
+  return {std::move(handle), [values] { return detail::concatenate(std::move(*values)); }};
+}
+
+template <class T>
+uint64_t Rdd<T>::count(Location location) const {
+  uint64_t total = 0;
+  for (const uint64_t n : values_of(detail::call_site("count", location), detail::CountAll<T>{})) total += n;
+  return total;
+}
+
+template <class T>
+Future<uint64_t> Rdd<T>::count_async(Location location) const {
+  auto partitions = detail::all_partitions(node_);
+  auto values = std::make_shared<std::vector<uint64_t>>(partitions.size());
+  auto handle = detail::submit_job(
+      *driver_, job(detail::call_site("count_async", location), detail::CountAll<T>{}, std::move(partitions)),
+      detail::store_into(values));
+  return {std::move(handle), [values] {
+            uint64_t total = 0;
+            for (const uint64_t n : *values) total += n;
+            return total;
+          }};
+}
+
+template <class T>
+std::vector<detail::owned_t<T>> Rdd<T>::take(uint64_t n, Location location) const {
+  using Result = std::vector<detail::owned_t<T>>;
+  Result taken;
+  if constexpr (detail::check_result<detail::owned_t<T>>()) {
+    const CallSite site = detail::call_site("take", location);
+    const auto total = static_cast<uint64_t>(n == 0 ? 0 : partition_count());
+    uint64_t tried = 0, wave = 1;
+    while (taken.size() < n && tried < total) {
+      std::vector<int32_t> partitions;
+      for (; partitions.size() < wave && tried < total; ++tried) partitions.push_back(static_cast<int32_t>(tried));
+      std::vector<Result> parts(partitions.size());
+      const uint64_t missing = n - taken.size();
+      detail::run_job(*driver_, job(site, detail::with_values(detail::TakeFirst<T>{}, missing), std::move(partitions)),
+                      [&](int32_t position, std::string_view value) {
+                        parts[static_cast<size_t>(position)] = decode<Result>(value);
+                      });
+      for (auto& part : parts) {
+        for (auto&& record : part) {
+          if (taken.size() < n) taken.push_back(std::move(record));
+        }
+      }
+      wave = std::min(total, tried * detail::take_scale_up_factor(*driver_));
+    }
+  }
+  return taken;
+}
+
+template <class T>
+detail::owned_t<T> Rdd<T>::first(Location location) const {
+  auto taken = take(1, location);
+  if (taken.empty()) detail::throw_empty("first");
+  return std::move(taken.front());
+}
+
+template <class T>
+template <class F>
+detail::owned_t<T> Rdd<T>::reduce(F f, Location location) const {
+  using O = detail::owned_t<T>;
+  TENON_CHECK_FUNCTION(F, "reduce");
+  if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
+    static_assert(std::is_invocable_r_v<O, const F&, O, O>, "reduce: the function must be T(T, T) for element type T");
+    if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
+      std::optional<O> total;
+      for (auto& value : values_of(detail::call_site("reduce", location), detail::ReduceAll<T, F>{f})) {
+        if (!value) continue;
+        total = total ? O(std::invoke(f, std::move(*total), std::move(*value))) : std::move(*value);
+      }
+      if (!total) detail::throw_empty("reduce");
+      return std::move(*total);
+    }
+  }
+  detail::throw_empty("reduce");
+}
+
+template <class T>
+template <class U, class Add, class Merge>
+U Rdd<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
+  TENON_CHECK_FUNCTION(Add, "aggregate");
+  if constexpr (detail::is_shippable_v<Add> && detail::check_result<U>()) {
+    static_assert(std::is_invocable_r_v<U, const Add&, U, T>, "aggregate: the first function must be U(U, T) for zero's type U");
+    static_assert(std::is_invocable_r_v<U, const Merge&, U, U>, "aggregate: the second function must be U(U, U) for zero's type U");
+    if constexpr (std::is_invocable_r_v<U, const Add&, U, T> && std::is_invocable_r_v<U, const Merge&, U, U>) {
+      U total = zero;
+      const detail::AggregateAll<T, U, Add> each{std::move(add), std::move(zero)};
+      for (U& value : values_of(detail::call_site("aggregate", location), each)) {
+        total = std::invoke(merge, std::move(total), std::move(value));
+      }
+      return total;
+    }
+  }
+  return zero;
+}
+
+template <class T>
+template <class F>
+detail::owned_t<T> Rdd<T>::fold(detail::owned_t<T> zero, F f, Location location) const {
+  using O = detail::owned_t<T>;
+  TENON_CHECK_FUNCTION(F, "fold");
+  if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
+    static_assert(std::is_invocable_r_v<O, const F&, O, O>, "fold: the function must be T(T, T) for element type T");
+    if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
+      O total = zero;
+      const detail::AggregateAll<T, O, detail::OnOwned<F>> each{{f}, std::move(zero)};
+      for (O& value : values_of(detail::call_site("fold", location), each)) {
+        total = std::invoke(f, std::move(total), std::move(value));
+      }
+      return total;
+    }
+  }
+  return zero;
+}
+
+template <class T>
+template <class F>
+void Rdd<T>::for_each_at(CallSite site, F f) const {
+  TENON_CHECK_FUNCTION(F, "for_each");
+  if constexpr (detail::is_shippable_v<F>) {
+    static_assert(std::is_invocable_v<const F&, T&>, "for_each: the function cannot be called with this Rdd's element type");
+    if constexpr (std::is_invocable_v<const F&, T&>) values_of(site, detail::VisitAll<T, F>{std::move(f)});
+  }
+}
+
+template <class T>
+void Rdd<T>::save_as_text_file(const std::string& directory, Location location) const {
+  static_assert(detail::TextLike<T>, "save_as_text_file: records must be text, numbers, or pairs and tuples of these; map them to a "
+                                     "std::string first");
+  if constexpr (detail::TextLike<T>) {
+    const int32_t partitions = partition_count();
+    detail::TextOutput output(directory);
+    values_of(detail::call_site("save_as_text_file", location), detail::with_values(detail::SaveText<T>{}, directory));
+    output.commit(partitions);
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,541 @@
+/// @file wide.hpp
+/// Operators at a shuffle: how records are spread over the reduce partitions, and what is made of them there. Not for programs.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenon/detail/flat_table.hpp"
+#include "tenon/detail/hash.hpp"
+#include "tenon/detail/narrow.hpp"
+
+namespace tenon::detail {
+
+template <class T>
+struct PairTypes {
+  static constexpr bool is_pair = false;
+};
+template <class K0, class V0>
+struct PairTypes<std::pair<K0, V0>> {
+  static constexpr bool is_pair = true;
+  using Key = owned_t<K0>;
+  using Value = owned_t<V0>;
+};
+template <class T>
+concept Pair = PairTypes<T>::is_pair;
+template <class T>
+using key_t = typename PairTypes<T>::Key;
+template <class T>
+using value_t = typename PairTypes<T>::Value;
+
+// ------------------------------------------------------------------------------- partitioners
+
+/// Equal keys to equal partitions, by hash. The high half of the hash chooses, since tables use the low one.
+template <class K>
+class HashSpread {
+ public:
+  explicit HashSpread(int32_t partitions) : partitions_(static_cast<uint64_t>(partitions)) {}
+  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(partitions_); }
+  template <class Key>
+  [[nodiscard]] size_t of(const Key&, uint64_t hash) const {
+    return ((hash >> 32) * partitions_) >> 32;
+  }
+  static constexpr bool kNeedsHash = true;
+  static void write(ByteWriter& out, const HashSpread& spread) { out.fixed(spread.partitions()); }
+  static HashSpread read(ByteReader& in) { return HashSpread(in.fixed<int32_t>()); }
+
+ private:
+  uint64_t partitions_;
+};
+
+/// Ordered ranges of keys: bounds[i] is the last key of partition i, in the order asked for.
+template <class K>
+class RangeSpread {
+ public:
+  RangeSpread(std::vector<K> bounds, bool ascending)
+      : bounds_(std::move(bounds)), ascending_(ascending) {}
+  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(bounds_.size() + 1); }
+  template <class Key>
+  [[nodiscard]] size_t of(const Key& key, uint64_t) const {
+    const auto at = ascending_ ? std::lower_bound(bounds_.begin(), bounds_.end(), key)
+                               : std::lower_bound(bounds_.begin(), bounds_.end(), key,
+                                                  [](const K& bound, const Key& k) { return k < bound; });
+    return static_cast<size_t>(at - bounds_.begin());
+  }
+  static constexpr bool kNeedsHash = false;
+  static void write(ByteWriter& out, const RangeSpread& spread) {
+    Codec<std::vector<K>>::write(out, spread.bounds_);
+    out.fixed(static_cast<uint8_t>(spread.ascending_));
+  }
+  static RangeSpread read(ByteReader& in) {
+    auto bounds = Codec<std::vector<K>>::read(in);
+    return RangeSpread(std::move(bounds), in.fixed<uint8_t>() != 0);
+  }
+
+ private:
+  std::vector<K> bounds_;
+  bool ascending_;
+};
+
+// ------------------------------------------------------------------------------- writers
+
+/// Encoded records on their way to one reduce partition; handed on in pieces of a bounded size.
+class OutputBuffer {
+ public:
+  std::string& bytes() { return bytes_; }
+  void count() { ++records_; }
+  void flush_if_large(ShuffleOutput& output, size_t reduce) {
+    if (bytes_.size() >= kFlushBytes) flush(output, reduce);
+  }
+  void flush(ShuffleOutput& output, size_t reduce) {
+    if (records_ == 0) return;
+    output.append(static_cast<int32_t>(reduce), std::move(bytes_), records_);
+    bytes_ = {};
+    records_ = 0;
+  }
+
+ private:
+  static constexpr size_t kFlushBytes = size_t{1} << 20;
+  std::string bytes_;
+  uint64_t records_ = 0;
+};
+
+/// Pairs as they come, each to the partition of its key.
+template <class T, class Spread>
+class SpreadWriter final : public ShuffleWriteOperator {
+ public:
+  using K = key_t<T>;
+  using V = value_t<T>;
+
+  explicit SpreadWriter(std::string_view bytes) : spread_(read_spread(bytes)) {}
+  static Operator make(const Spread& spread) {
+    std::string bytes;
+    ByteWriter out(bytes);
+    Spread::write(out, spread);
+    return operator_of<SpreadWriter>(std::move(bytes));
+  }
+
+  void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
+    std::vector<OutputBuffer> buffers(static_cast<size_t>(spread_.partitions()));
+    auto& input = static_cast<Stream<T>&>(stream);
+    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+      for (T& record : batch) {
+        task.throw_if_killed();
+        uint64_t hash = 0;
+        if constexpr (Spread::kNeedsHash) hash = Hash<K>::of(record.first);
+        const size_t reduce = spread_.of(record.first, hash);
+        OutputBuffer& buffer = buffers[reduce];
+        ByteWriter out(buffer.bytes());
+        write_key_value(out, record);
+        buffer.count();
+        buffer.flush_if_large(output, reduce);
+      }
+    }
+    for (size_t reduce = 0; reduce < buffers.size(); ++reduce) buffers[reduce].flush(output, reduce);
+  }
+
+ private:
+  static Spread read_spread(std::string_view bytes) {
+    ByteReader in(bytes);
+    return Spread::read(in);
+  }
+  static void write_key_value(ByteWriter& out, const T& record) {
+    write_part<K>(out, record.first);
+    write_part<V>(out, record.second);
+  }
+  template <class Part, class From>
+  static void write_part(ByteWriter& out, const From& from) {
+    if constexpr (std::is_same_v<Part, From>) {
+      Codec<Part>::write(out, from);
+    } else {
+      Codec<Part>::write(out, to_owned(from));
+    }
+  }
+
+  Spread spread_;
+};
+
+/// Looks up with the key as it is where K compares with it, else with an owned copy.
+template <class K, class From>
+decltype(auto) lookup_key(From& key) {
+  if constexpr (std::is_same_v<K, From>) {
+    return std::move(key);
+  } else if constexpr (std::is_same_v<K, std::string> && std::is_same_v<From, std::string_view>) {
+    return key;
+  } else {
+    return to_owned(key);
+  }
+}
+
+/// Adds a value to the table's value of the key by the program's function.
+template <class K, class V, class F, class Key, class Value>
+void combine_into(FlatTable<K, V>& table, Key&& key, uint64_t hash, Value&& value, const F& f) {
+  auto [held, fresh] = table.find_or_insert(std::forward<Key>(key), hash,
+                                            [&] { return V(std::forward<Value>(value)); });
+  if (!fresh) *held = std::invoke(f, std::move(*held), std::forward<Value>(value));
+}
+
+/// reduce_by_key's map side: one value a key leaves the task.
+template <class T, class F>
+class CombineWriter final : public ShuffleWriteOperator {
+ public:
+  using K = key_t<T>;
+  using V = value_t<T>;
+
+  explicit CombineWriter(std::string_view bytes) : CombineWriter(ByteReader(bytes)) {}
+  static Operator make(const F& f, int32_t reduces) {
+    std::string bytes;
+    ByteWriter out(bytes);
+    out.fixed(reduces);
+    FunctionCodec<F>::write(out, f);
+    return operator_of<CombineWriter>(std::move(bytes));
+  }
+
+  void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
+    std::vector<FlatTable<K, V>> tables(static_cast<size_t>(spread_.partitions()));
+    auto& input = static_cast<Stream<T>&>(stream);
+    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+      task.throw_if_killed();
+      for (T& record : batch) {
+        const uint64_t hash = Hash<K>::of(record.first);
+        combine_into(tables[spread_.of(record.first, hash)], lookup_key<K>(record.first), hash,
+                     to_owned(std::move(record.second)), f_);
+      }
+    }
+    for (size_t reduce = 0; reduce < tables.size(); ++reduce) {
+      write_table(tables[reduce], output, reduce);
+      tables[reduce].clear();
+    }
+  }
+
+ private:
+  explicit CombineWriter(ByteReader in)
+      : spread_(in.fixed<int32_t>()), f_(FunctionCodec<F>::read(in)) {}
+
+  static void write_table(FlatTable<K, V>& table, ShuffleOutput& output, size_t reduce) {
+    OutputBuffer buffer;
+    for (size_t i = 0; i < table.chunk_count(); ++i) {
+      ByteWriter out(buffer.bytes());
+      for (const auto& [key, value] : table.chunk(i)) {
+        Codec<K>::write(out, key);
+        Codec<V>::write(out, value);
+        buffer.count();
+      }
+      buffer.flush_if_large(output, reduce);
+    }
+    buffer.flush(output, reduce);
+  }
+
+  HashSpread<K> spread_;
+  F f_;
+};
+
+// ------------------------------------------------------------------------------- readers
+
+/// Pairs out of a shuffle's blocks.
+template <class K, class V>
+class ShuffledPairs final : public Stream<std::pair<K, V>> {
+ public:
+  ShuffledPairs(std::unique_ptr<ShuffleInput> input, PartitionContext& context)
+      : input_(std::move(input)), context_(context) {}
+  std::span<std::pair<K, V>> next() override {
+    return noting_failure(context_, [this] { return read(); });
+  }
+
+ private:
+  std::span<std::pair<K, V>> read() {
+    context_.task().throw_if_killed();
+    batch_.clear();
+    while (!batch_.full()) {
+      if (in_.at_end()) {
+        block_ = input_->next();
+        if (!block_) break;
+        in_ = ByteReader(block_->bytes);
+        continue;
+      }
+      K key = Codec<K>::read(in_);
+      batch_.emplace(std::move(key), Codec<V>::read(in_));
+    }
+    return batch_.span();
+  }
+
+  std::unique_ptr<ShuffleInput> input_;
+  PartitionContext& context_;
+  std::optional<ShuffleBlock> block_;
+  ByteReader in_{std::string_view{}};
+  Batch<std::pair<K, V>> batch_;
+};
+
+/// A stream of T as one of owned records.
+template <class T>
+class OwnedStream final : public Stream<owned_t<T>> {
+ public:
+  explicit OwnedStream(StreamPtr input) : input_(std::move(input)) {}
+  std::span<owned_t<T>> next() override {
+    batch_.clear();
+    if (rest_.empty()) rest_ = typed<T>(input_).next();
+    const size_t n = std::min(rest_.size(), kBatchSize);
+    for (T& record : rest_.first(n)) batch_.emplace(to_owned(std::move(record)));
+    rest_ = rest_.subspan(n);
+    return batch_.span();
+  }
+
+ private:
+  StreamPtr input_;
+  std::span<T> rest_;
+  Batch<owned_t<T>> batch_;
+};
+
+/// The pairs of one side, out of a shuffle or, where the parent is partitioned as wanted, straight from it.
+template <Pair T>
+StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition, bool shuffled) {
+  if (shuffled) {
+    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(context.shuffle(dependency, partition), context);
+  }
+  if constexpr (is_owned_v<T>) {
+    return context.parent(dependency, partition);
+  } else {
+    return std::make_unique<OwnedStream<T>>(context.parent(dependency, partition));
+  }
+}
+
+/// Hands on a table's entries.
+template <class K, class V>
+class TableStream final : public Stream<std::pair<K, V>> {
+ public:
+  explicit TableStream(FlatTable<K, V> table) : table_(std::move(table)) {}
+  std::span<std::pair<K, V>> next() override {
+    if (at_ == table_.chunk_count()) return {};
+    return table_.chunk(at_++);
+  }
+
+ private:
+  FlatTable<K, V> table_;
+  size_t at_ = 0;
+};
+
+/// A key as it is read to look it up: a view where the table need not copy it.
+template <class K>
+auto read_key(ByteReader& in) {
+  if constexpr (std::is_same_v<K, std::string>) {
+    return in.text();
+  } else {
+    return Codec<K>::read(in);
+  }
+}
+
+inline bool read_flag(std::string_view bytes, size_t i) { return bytes.at(i) != '\0'; }
+inline std::string flags_of(std::initializer_list<bool> flags) { return {flags.begin(), flags.end()}; }
+
+/// reduce_by_key's reduce side.
+template <class T, class F>
+class CombineReader final : public TypedOperator<std::pair<key_t<T>, value_t<T>>> {
+ public:
+  using K = key_t<T>;
+  using V = value_t<T>;
+
+  explicit CombineReader(std::string_view bytes)
+      : shuffled_(read_flag(bytes, 0)), f_(read_function<F>(bytes.substr(1))) {}
+  static Operator make(const F& f, bool shuffled) {
+    return operator_of<CombineReader>(flags_of({shuffled}) + encode_function(f));
+  }
+
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    return std::make_unique<TableStream<K, V>>(shuffled_ ? merge(context, partition)
+                                                         : combine(context, partition));
+  }
+
+ private:
+  FlatTable<K, V> merge(PartitionContext& context, int32_t partition) const {
+    FlatTable<K, V> table;
+    const auto input = context.shuffle(0, partition);
+    while (const auto block = input->next()) {
+      context.task().throw_if_killed();
+      for (ByteReader in(block->bytes); !in.at_end();) {
+        auto key = read_key<K>(in);
+        const uint64_t hash = Hash<K>::of(key);
+        combine_into(table, std::move(key), hash, Codec<V>::read(in), f_);
+      }
+    }
+    return table;
+  }
+  FlatTable<K, V> combine(PartitionContext& context, int32_t partition) const {
+    FlatTable<K, V> table;
+    const StreamPtr input = context.parent(0, partition);
+    for (auto batch = typed<T>(input).next(); !batch.empty(); batch = typed<T>(input).next()) {
+      context.task().throw_if_killed();
+      for (T& record : batch) {
+        const uint64_t hash = Hash<K>::of(record.first);
+        combine_into(table, lookup_key<K>(record.first), hash, to_owned(std::move(record.second)), f_);
+      }
+    }
+    return table;
+  }
+
+  bool shuffled_;
+  F f_;
+};
+
+/// Reads the pairs of one side into lists by key.
+template <class K, class V>
+FlatTable<K, std::vector<V>> group(StreamBase& stream, const TaskContext& task) {
+  FlatTable<K, std::vector<V>> table;
+  auto& input = static_cast<Stream<std::pair<K, V>>&>(stream);
+  for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+    task.throw_if_killed();
+    for (auto& [key, value] : batch) {
+      const uint64_t hash = Hash<K>::of(key);
+      table.find_or_insert(std::move(key), hash, [] { return std::vector<V>(); })
+          .first->push_back(std::move(value));
+    }
+  }
+  return table;
+}
+
+template <class T>
+class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<value_t<T>>>> {
+ public:
+  using K = key_t<T>;
+  using V = value_t<T>;
+
+  explicit GroupReader(std::string_view bytes) : shuffled_(read_flag(bytes, 0)) {}
+  static Operator make(bool shuffled) { return operator_of<GroupReader>(flags_of({shuffled})); }
+
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    const StreamPtr input = open_pairs<T>(context, 0, partition, shuffled_);
+    return std::make_unique<TableStream<K, std::vector<V>>>(group<K, V>(*input, context.task()));
+  }
+
+ private:
+  bool shuffled_;
+};
+
+/// partition_by's reduce side.
+template <class T>
+class PairReader final : public TypedOperator<owned_t<T>> {
+ public:
+  explicit PairReader(std::string_view bytes) : shuffled_(read_flag(bytes, 0)) {}
+  static Operator make(bool shuffled) { return operator_of<PairReader>(flags_of({shuffled})); }
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    return open_pairs<T>(context, 0, partition, shuffled_);
+  }
+
+ private:
+  bool shuffled_;
+};
+
+/// Hands on a vector.
+template <class T>
+class VectorStream final : public Stream<T> {
+ public:
+  explicit VectorStream(std::vector<T> records) : records_(std::move(records)) {}
+  std::span<T> next() override {
+    const std::span<T> rest = std::span<T>(records_).subspan(at_);
+    const std::span<T> batch = rest.first(std::min(rest.size(), kBatchSize));
+    at_ += batch.size();
+    return batch;
+  }
+
+ private:
+  std::vector<T> records_;
+  size_t at_ = 0;
+};
+
+/// sort_by_key's reduce side: stable within a partition.
+template <class T>
+class SortReader final : public TypedOperator<owned_t<T>> {
+ public:
+  using K = key_t<T>;
+  using Record = std::pair<K, value_t<T>>;
+
+  explicit SortReader(std::string_view bytes) : ascending_(read_flag(bytes, 0)) {}
+  static Operator make(bool ascending) { return operator_of<SortReader>(flags_of({ascending})); }
+
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    const StreamPtr input = open_pairs<T>(context, 0, partition, true);
+    std::vector<Record> records;
+    for (auto batch = typed<Record>(input).next(); !batch.empty(); batch = typed<Record>(input).next()) {
+      std::move(batch.begin(), batch.end(), std::back_inserter(records));
+    }
+    const auto less = [](const Record& a, const Record& b) { return a.first < b.first; };
+    const auto greater = [](const Record& a, const Record& b) { return b.first < a.first; };
+    if (ascending_) {
+      std::stable_sort(records.begin(), records.end(), less);
+    } else {
+      std::stable_sort(records.begin(), records.end(), greater);
+    }
+    return std::make_unique<VectorStream<Record>>(std::move(records));
+  }
+
+ private:
+  bool ascending_;
+};
+
+/// An inner join: the left side in a table, the right side streamed past it.
+template <class L, class R>
+class JoinOperator final
+    : public TypedOperator<std::pair<key_t<L>, std::pair<value_t<L>, value_t<R>>>> {
+ public:
+  using K = key_t<L>;
+  using V = value_t<L>;
+  using W = value_t<R>;
+  using Out = std::pair<K, std::pair<V, W>>;
+
+  explicit JoinOperator(std::string_view bytes)
+      : left_shuffled_(read_flag(bytes, 0)), right_shuffled_(read_flag(bytes, 1)) {}
+  static Operator make(bool left_shuffled, bool right_shuffled) {
+    return operator_of<JoinOperator>(flags_of({left_shuffled, right_shuffled}));
+  }
+
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    const StreamPtr left = open_pairs<L>(context, 0, partition, left_shuffled_);
+    auto table = group<K, V>(*left, context.task());
+    return std::make_unique<Joined>(std::move(table),
+                                    open_pairs<R>(context, 1, partition, right_shuffled_),
+                                    context.task());
+  }
+
+ private:
+  class Joined final : public Stream<Out> {
+   public:
+    Joined(FlatTable<K, std::vector<V>> left, StreamPtr right, const TaskContext& task)
+        : left_(std::move(left)), right_(std::move(right)), task_(task) {}
+    std::span<Out> next() override {
+      batch_.clear();
+      for (;;) {
+        while (matches_ != nullptr && match_ < matches_->size()) {
+          if (batch_.full()) return batch_.span();
+          const auto& [key, value] = rest_.front();
+          batch_.emplace(key, std::pair<V, W>((*matches_)[match_++], value));
+        }
+        if (!rest_.empty()) rest_ = rest_.subspan(1);
+        if (rest_.empty()) {
+          task_.throw_if_killed();
+          rest_ = typed<std::pair<K, W>>(right_).next();
+          if (rest_.empty()) return batch_.span();
+        }
+        const K& key = rest_.front().first;
+        matches_ = left_.find(key, Hash<K>::of(key));
+        match_ = 0;
+      }
+    }
+
+   private:
+    FlatTable<K, std::vector<V>> left_;
+    StreamPtr right_;
+    const TaskContext& task_;
+    std::span<std::pair<K, W>> rest_;
+    const std::vector<V>* matches_ = nullptr;
+    size_t match_ = 0;
+    Batch<Out> batch_;
+  };
+
+  bool left_shuffled_, right_shuffled_;
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,17 @@
+/// @file tenon.hpp
+/// The whole program API.
+#pragma once
+
+#include "tenon/accumulator.hpp"
+#include "tenon/broadcast.hpp"
+#include "tenon/codec.hpp"
+#include "tenon/conf.hpp"
+#include "tenon/context.hpp"
+#include "tenon/error.hpp"
+#include "tenon/function.hpp"
+#include "tenon/listener.hpp"
+#include "tenon/rdd.hpp"
+#include "tenon/records.hpp"
+#include "tenon/status_tracker.hpp"
+#include "tenon/task_context.hpp"
+#include "tenon/words.hpp"

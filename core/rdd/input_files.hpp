@@ -1,0 +1,37 @@
+// Which files a list of paths means, and how they are cut into splits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::rdd {
+
+struct InputFile {
+  std::string path;
+  uint64_t size = 0;
+};
+
+// A file, a folder (with its sub-folders), a glob, or several with commas between; a name that exists as it stands is taken as it
+// stands. In byte order of the paths within each folder and glob. Names that begin with '.' or '_' are left out within folders
+// and globs. Throws tenon::Error (input_output) naming a path that is missing or unreadable, or a glob that matches nothing.
+[[nodiscard]] std::vector<InputFile> list_input_files(const std::string& paths);
+// The same for paths one by one, in which a comma is a character like any other.
+[[nodiscard]] std::vector<InputFile> list_input_files(const std::vector<std::string>& paths);
+
+// A stretch of one file; the lines that begin in it belong to it.
+struct FileRange {
+  std::string path;
+  uint64_t offset = 0, length = 0;
+};
+
+// At least min_splits splits where there are bytes enough, none over max_bytes; small files share one. Empty files have none.
+[[nodiscard]] std::vector<std::vector<FileRange>> make_splits(const std::vector<InputFile>& files,
+                                                              uint64_t min_splits,
+                                                              uint64_t max_bytes);
+
+[[nodiscard]] std::string encode_split(const std::vector<FileRange>& split);
+[[nodiscard]] std::vector<FileRange> decode_split(std::string_view bytes);
+
+}  // namespace tenon::rdd

@@ -1,0 +1,107 @@
+// The files of save_as_text_file: parts are written under DIR/_temporary, get their names when the job is done, and _SUCCESS
+// comes last.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "tenon/detail/driver.hpp"
+#include "tenon/error.hpp"
+#include "tenon/task_context.hpp"
+
+namespace tenon::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path, const char* what, const std::string& why) {
+  throw Error(ErrorKind::input_output, "output " + path + " " + what + ": " + why);
+}
+[[noreturn]] void fail_errno(const std::string& path, const char* what) {
+  fail(path, what, std::strerror(errno));
+}
+
+std::string part_name(int32_t partition) {
+  char name[32];
+  std::snprintf(name, sizeof name, "part-%05d", partition);
+  return name;
+}
+
+}  // namespace
+
+TextOutput::TextOutput(std::string directory) : directory_(std::move(directory)) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(directory_, error))) {
+    committed_ = true;  // not ours to remove
+    fail(directory_, "cannot be written", "it exists already; remove it or choose another directory");
+  }
+  if (!fs::create_directories(directory_ + "/_temporary", error) || error) {
+    fail(directory_, "cannot be made", error.message());
+  }
+}
+
+TextOutput::~TextOutput() {
+  if (committed_) return;
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+void TextOutput::commit(int32_t partitions) {
+  for (int32_t p = 0; p < partitions; ++p) {
+    const std::string to = directory_ + "/" + part_name(p);
+    if (std::rename((directory_ + "/_temporary/" + part_name(p)).c_str(), to.c_str()) != 0) {
+      fail_errno(to, "cannot be committed");
+    }
+  }
+  std::error_code error;
+  fs::remove_all(directory_ + "/_temporary", error);
+  if (error) fail(directory_ + "/_temporary", "cannot be removed", error.message());
+  const std::string success = directory_ + "/_SUCCESS";
+  const int fd = ::open(success.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) fail_errno(success, "cannot be written");
+  ::close(fd);
+  committed_ = true;
+}
+
+TextPart::TextPart(const std::string& directory, int32_t partition) {
+  const std::string folder = directory + "/_temporary/";
+  final_ = folder + part_name(partition);
+  temporary_ = folder + "attempt-" + std::to_string(TaskContext::current()->task_id());
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail_errno(temporary_, "cannot be opened");
+}
+
+TextPart::~TextPart() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void TextPart::flush() {
+  size_t done = 0;
+  while (done < buffer_.size()) {
+    const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_errno(final_, "cannot be written");
+    done += static_cast<size_t>(n);
+  }
+  buffer_.clear();
+}
+
+void TextPart::commit() {
+  flush();
+  if (::close(std::exchange(fd_, -1)) != 0) fail_errno(final_, "cannot be written");
+  if (std::rename(temporary_.c_str(), final_.c_str()) != 0) {
+    const int why = errno;
+    ::unlink(temporary_.c_str());
+    errno = why;
+    fail_errno(final_, "cannot be committed");
+  }
+}
+
+}  // namespace tenon::detail
