@@ -100,6 +100,7 @@ Scheduling::Scheduling(const Startup& startup, events::ListenerBus& bus)
       kLog.error("unexpected error in the scheduler loop");
     }
   });
+  loop_.at_turn_end([this] { result_turn_.end(); });
   make_schedulers();
   make_backend();
   add_checks();

@@ -14,6 +14,7 @@
 
 #include "context/backend_relay.hpp"
 #include "context/in_process_executors.hpp"
+#include "context/job_waiter.hpp"
 #include "context/late_submitter.hpp"
 #include "context/services.hpp"
 #include "context/startup.hpp"
@@ -52,6 +53,7 @@ class Scheduling final : public task::BackendEvents {
   // [any-thread]
   [[nodiscard]] int32_t default_parallelism() const;
   [[nodiscard]] Services& services() { return *services_; }
+  [[nodiscard]] ResultTurn& result_turn() { return result_turn_; }
 
   // On the loop's thread.
   void add_accumulator(dag::Accumulator accumulator) { dag_->accumulators().add(std::move(accumulator)); }
@@ -92,6 +94,7 @@ class Scheduling final : public task::BackendEvents {
   loop::ThreadLoop loop_;
   events::ListenerBus& bus_;
   events::TurnSink sink_;
+  ResultTurn result_turn_;
   dag::MapOutputTracker tracker_;
   storage::BlockLocationsTable blocks_;
   BackendRelay relay_;

@@ -60,10 +60,8 @@ void ExecutorHost::launch_tasks(std::vector<host::LaunchedTask> tasks) {
   }
   std::vector<LaunchedTask> launched;
   launched.reserve(tasks.size());
-  for (const host::LaunchedTask& task : tasks) {
-    const auto bytes = task.payload.bytes();
-    launched.push_back({task.id, task.cores,
-                        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+  for (host::LaunchedTask& task : tasks) {
+    launched.push_back({task.id, task.cores, std::move(task.payload)});
   }
   executor->launch_tasks(std::move(launched));
 }

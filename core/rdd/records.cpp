@@ -1,6 +1,7 @@
 // What the templates of the program API keep out of line.
 #include <xxhash.h>
 
+#include "tenon/accumulator.hpp"
 #include "tenon/codec.hpp"
 #include "tenon/context.hpp"
 #include "tenon/detail/driver.hpp"
