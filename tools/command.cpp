@@ -55,8 +55,9 @@ void refuse_name(const std::string& what, const std::string& name,
 
 std::unique_ptr<CLI::App> make_app(const std::string& command, const std::string& usage,
                                    const std::string& description) {
-  auto app = std::make_unique<CLI::App>(description, "tenon " + command);
+  auto app = std::make_unique<CLI::App>(description, command);
   app->formatter(std::make_shared<HelpFormatter>(usage));
+  app->get_formatter()->column_width(32);
   return app;
 }
 

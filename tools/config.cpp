@@ -94,7 +94,7 @@ int config(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (name == "list") return list(rest);
   if (name == "show") return show(rest);
-  if (name != "--help" && name != "-h") refuse_name("command config", name, {"list", "show"});
+  if (name != "--help" && name != "-h") refuse_name("config command", name, {"list", "show"});
   print(
       "Usage: tenon config list [--doc]      every setting with its type and default\n"
       "       tenon config show [--origin]   what holds here, and where it comes from\n");

@@ -14,17 +14,17 @@ namespace {
 
 int dispatch(Arguments arguments) {
   if (arguments.empty()) {
-    help({});
-    return exit_codes::kUsage;
+    throw Error(ErrorKind::usage, "which command? See 'tenon help'");
   }
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "--version" || name == "-V") name = "version";
   if (name == "--help" || name == "-h") name = "help";
   if (const Command* command = find_command(name)) return command->run(arguments);
+  if (name.starts_with('-')) refuse_name("option", name, {"--version", "--help"});
   std::vector<std::string> names;
   for (const Command& known : commands()) names.emplace_back(known.name);
-  refuse_name(name.starts_with('-') ? "option" : "command", name, names);
+  refuse_name("command", name, names);
 }
 
 int fail(const std::string& text, int code) {

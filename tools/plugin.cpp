@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "command.hpp"
+#include "common/text.hpp"
 #include "context/resolve_settings.hpp"
 #include "plugin/plugin_list.hpp"
 #include "setting_options.hpp"
@@ -40,7 +41,7 @@ int info(const Arguments& arguments) {
   if (!parse(*app, arguments)) return 0;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
-    throw Error(ErrorKind::usage, "tenon plugin info: " + file + ": no such file");
+    throw Error(ErrorKind::usage, "plugin info: " + quote(file) + ": no such file");
   }
   print(host::format_plugin_info(std::filesystem::absolute(file)));
   return 0;
@@ -53,7 +54,7 @@ int plugin(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (name == "list") return list(rest);
   if (name == "info") return info(rest);
-  if (name != "--help" && name != "-h") refuse_name("command plugin", name, {"list", "info"});
+  if (name != "--help" && name != "-h") refuse_name("plugin command", name, {"list", "info"});
   print(
       "Usage: tenon plugin list [-v]   the plugins, by scheme of the master URL\n"
       "       tenon plugin info FILE   what a plugin says of itself\n");

@@ -99,8 +99,7 @@ int run(const Arguments& arguments) {
   settings.add_all(*app);
   Arguments rest;
   if (!parse(*app, arguments, &rest)) return 0;
-  if (rest.empty())
-    throw Error(ErrorKind::usage, "tenon run: which example? See 'tenon run --help'");
+  if (rest.empty()) throw Error(ErrorKind::usage, "run: which example? See 'tenon run --help'");
   const Split after = split_after_name({rest.begin() + 1, rest.end()});
   const auto app_after = make_app("run", "run", "");
   SettingOptions few;

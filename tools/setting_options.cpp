@@ -41,15 +41,15 @@ void SettingOptions::add_all(CLI::App& app) {
       ->take_last();
   app.add_flag("--load-defaults", load_defaults_,
                "With --properties-file: read tenon.conf too, below that file");
-  CLI::Option* verbose = app.add_flag("-v,--verbose", verbose_, "Say what happens (level info)");
-  CLI::Option* quiet = app.add_flag("-q,--quiet", quiet_, "Errors only, no progress bar");
-  verbose->excludes(quiet);
+  app.add_flag("-v,--verbose", verbose_, "Say what happens (level info)");
+  app.add_flag("-q,--quiet", quiet_, "Errors only, no progress bar");
   app.add_option("--log-level", log_level_, "Such as info, or info,scheduler=debug")
       ->type_name("LEVEL")
       ->take_last();
 }
 
 conf::Handover SettingOptions::handover() const {
+  if (verbose_ && quiet_) throw Error(ErrorKind::usage, "--verbose and --quiet exclude each other");
   conf::Handover handover;
   if (!properties_file_.empty()) {
     handover.properties_file = conf::read_conf_file(properties_file_);

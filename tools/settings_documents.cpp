@@ -120,7 +120,8 @@ std::string conf_template() {
   std::string result(kTemplateHead);
   for (const conf::SettingSpec& spec : conf::core_settings()) {
     result += "\n" + wrapped(spec.doc, "# ", 120) + "# Form: " + allowed_form(spec) + "\n";
-    result += "#" + spec.key + (spec.default_value.empty() ? "" : " " + spec.default_value) + "\n";
+    result +=
+        "#" + spec.key + (spec.default_value.empty() ? " =" : " " + spec.default_value) + "\n";
   }
   return result;
 }

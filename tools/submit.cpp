@@ -16,7 +16,7 @@ int submit(const Arguments& arguments) {
   Arguments rest;
   if (!parse(*app, arguments, &rest)) return 0;
   if (rest.empty())
-    throw Error(ErrorKind::usage, "tenon submit: which program? See 'tenon submit --help'");
+    throw Error(ErrorKind::usage, "submit: which program? See 'tenon submit --help'");
   launch(checked_program(rest.front()), {rest.begin() + 1, rest.end()}, settings.handover());
 }
 

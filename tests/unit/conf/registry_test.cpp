@@ -49,7 +49,6 @@ TEST(Registry, DefaultsAreThoseOfSpark) {
       {"tenon.rdd.limit.scaleUpFactor", "4"},
       {"tenon.ui.retainedJobs", "1000"},
       {"tenon.ui.retainedStages", "1000"},
-      {"tenon.ui.retainedTasks", "100000"},
       {"tenon.resultGetter.threads", "4"},
       {"tenon.scheduler.maxWait", "10m"},  // ours: C29.0
   };
