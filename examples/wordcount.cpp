@@ -1,10 +1,11 @@
 // Counts words: runs of bytes other than space, \t, \n, \v, \f, \r.
 // wordcount [--top N] [--output DIR] PATH...
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenon/tenon.hpp"
@@ -49,7 +50,8 @@ int usage() {
 
 int main(int argc, char** argv) {
   uint64_t n = 10;
-  std::string paths, output;
+  std::string output;
+  std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
     if ((arg == "--top" || arg == "--output") && i + 1 == argc) return usage();
@@ -59,8 +61,10 @@ int main(int argc, char** argv) {
       if (error != std::errc{} || end != text.data() + text.size()) return usage();
     } else if (arg == "--output") {
       output = argv[++i];
+    } else if (arg.starts_with("--")) {
+      return usage();
     } else {
-      paths += (paths.empty() ? "" : ",") + std::string(arg);
+      paths.emplace_back(arg);
     }
   }
   if (paths.empty()) return usage();
@@ -85,4 +89,5 @@ int main(int argc, char** argv) {
     std::fwrite(word.data(), 1, word.size(), stdout);
     std::putchar('\n');
   }
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "context/driver.hpp"
 #include "rdd/input_files.hpp"
@@ -81,16 +82,21 @@ std::vector<int32_t> all_partitions(const rdd::NodePtr& node) {
   return all;
 }
 
-rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
-                           bool views, CallSite site) {
+namespace {
+
+// paths: anything that rdd::list_input_files() takes.
+template <class Paths>
+rdd::NodePtr add_text_source(Driver& driver, std::string name, Paths paths, int32_t min_partitions,
+                             bool views, CallSite site) {
   if (min_partitions < 0) throw_bad_partitions("text_file", min_partitions);
+  driver.check_usable();
   const auto least = static_cast<uint64_t>(
       min_partitions > 0 ? min_partitions : std::min(driver.default_parallelism(), 2));
   rdd::NodeSpec spec;
-  spec.name = paths;
+  spec.name = std::move(name);
   spec.call_site = std::move(site);
   spec.op = rdd::text_operator(views);
-  spec.partitions = [paths, least] {
+  spec.partitions = [paths = std::move(paths), least] {
     rdd::Partitions partitions;
     const auto files = rdd::list_input_files(paths);
     for (const auto& split : rdd::make_splits(files, least, rdd::kMaxSplitBytes)) {
@@ -99,6 +105,21 @@ rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min
     return partitions;
   };
   return add_node(driver, std::move(spec));
+}
+
+}  // namespace
+
+rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
+                           bool views, CallSite site) {
+  return add_text_source(driver, paths, paths, min_partitions, views, std::move(site));
+}
+
+rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
+                           bool views, CallSite site) {
+  std::string name = paths.empty() ? "" : paths.front();
+  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
+  return add_text_source(driver, std::move(name), std::move(paths), min_partitions, views,
+                         std::move(site));
 }
 
 uint64_t take_scale_up_factor(Driver& driver) {

@@ -121,13 +121,14 @@ std::vector<std::string> cut_at_commas(const std::string& paths) {
 }  // namespace
 
 std::vector<InputFile> list_input_files(const std::string& paths) {
+  return list_input_files(exists(paths) ? std::vector{paths} : cut_at_commas(paths));
+}
+
+std::vector<InputFile> list_input_files(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw Error(ErrorKind::input_output, "no input path was given");
   std::vector<InputFile> files;
   Lister lister(files);
-  if (exists(paths)) {
-    lister.add(paths);
-    return files;
-  }
-  for (const std::string& path : cut_at_commas(paths)) add_path(lister, path);
+  for (const std::string& path : paths) add_path(lister, path);
   return files;
 }
 

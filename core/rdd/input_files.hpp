@@ -17,6 +17,8 @@ struct InputFile {
 // stands. In byte order of the paths within each folder and glob. Names that begin with '.' or '_' are left out within folders
 // and globs. Throws tenon::Error (input_output) naming a path that is missing or unreadable, or a glob that matches nothing.
 [[nodiscard]] std::vector<InputFile> list_input_files(const std::string& paths);
+// The same for paths one by one, in which a comma is a character like any other.
+[[nodiscard]] std::vector<InputFile> list_input_files(const std::vector<std::string>& paths);
 
 // A stretch of one file; the lines that begin in it belong to it.
 struct FileRange {

@@ -1,7 +1,9 @@
 // What the templates of the program API keep out of line.
 #include <xxhash.h>
 
+#include "tenon/accumulator.hpp"
 #include "tenon/codec.hpp"
+#include "tenon/context.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/rdd_actions.hpp"

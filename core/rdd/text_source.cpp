@@ -107,10 +107,15 @@ class RangeText {
 template <class T>
 class Lines final : public detail::Stream<T> {
  public:
-  Lines(std::string_view split, const TaskContext& task) : ranges_(decode_split(split)), task_(task) {}
+  Lines(std::string_view split, detail::PartitionContext& context) : ranges_(decode_split(split)), context_(context) {}
 
   std::span<T> next() override {
-    task_.throw_if_killed();
+    return detail::noting_failure(context_, [this] { return read(); });
+  }
+
+ private:
+  std::span<T> read() {
+    context_.task().throw_if_killed();
     batch_.clear();
     while (!batch_.full()) {
       if (rest_.empty() && !open_next()) break;
@@ -118,8 +123,6 @@ class Lines final : public detail::Stream<T> {
     }
     return batch_.span();
   }
-
- private:
   bool open_next() {
     while (at_ < ranges_.size()) {
       texts_.push_back(std::make_unique<RangeText>(ranges_[at_++]));
@@ -146,7 +149,7 @@ class Lines final : public detail::Stream<T> {
   }
 
   std::vector<FileRange> ranges_;
-  const TaskContext& task_;
+  detail::PartitionContext& context_;
   size_t at_ = 0;
   std::vector<std::unique_ptr<RangeText>> texts_;
   std::string_view rest_;
@@ -158,7 +161,7 @@ class TextOperator final : public detail::TypedOperator<T> {
  public:
   explicit TextOperator(std::string_view) {}
   detail::StreamPtr open(detail::PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Lines<T>>(context.data(partition), context.task());
+    return std::make_unique<Lines<T>>(context.data(partition), context);
   }
 };
 

@@ -79,6 +79,13 @@ class TENON_API Context {
     return Rdd<T>(driver_, detail::add_text_file(*driver_, paths, min_partitions, std::same_as<T, std::string_view>,
                                                  detail::call_site("text_file", location)));
   }
+  /// The same for several files, folders and globs, one an element: a comma is a character like any other.
+  template <class T = std::string>
+    requires(std::same_as<T, std::string> || std::same_as<T, std::string_view>)
+  [[nodiscard]] Rdd<T> text_file(std::vector<std::string> paths, int32_t min_partitions = 0, Location location = Location::current()) {
+    return Rdd<T>(driver_, detail::add_text_file(*driver_, std::move(paths), min_partitions, std::same_as<T, std::string_view>,
+                                                 detail::call_site("text_file", location)));
+  }
 
   // ----------------------------------------------------------------------------- shared values
 
@@ -168,10 +175,6 @@ Rdd<T> Context::parallelize(const std::vector<T>& values, int32_t partitions, Lo
   spec.op = detail::operator_of<detail::SliceOperator<T>>();
   spec.partitions = [slices] { return std::move(*slices); };
   return Rdd<T>(driver_, detail::add_node(*driver_, std::move(spec)));
-}
-
-namespace detail {
-[[noreturn]] TENON_API void throw_zero_step();
 }
 
 template <std::integral T>

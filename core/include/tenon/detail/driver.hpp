@@ -27,6 +27,8 @@ TENON_API CallSite call_site(const char* operation);
 
 /// A number of partitions that an operation cannot take (invalid_argument).
 [[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
+/// A range whose step is 0 (invalid_argument).
+[[noreturn]] TENON_API void throw_zero_step();
 
 /// All of these throw tenon::Error: (stopped) after Context::stop(), (invalid_argument) within a task.
 
@@ -80,6 +82,9 @@ TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);
 
 /// Files, folders, globs and comma lists in splits at line ends; views: records are std::string_view.
 TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
+                                     bool views, CallSite call_site);
+/// The same for paths one by one, in which a comma is a character like any other.
+TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
                                      bool views, CallSite call_site);
 
 /// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves nothing.

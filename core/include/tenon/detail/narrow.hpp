@@ -44,15 +44,20 @@ class MapOperator final : public TypedOperator<map_result_t<F, T>> {
   using U = map_result_t<F, T>;
   explicit MapOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Mapped>(f_, context.parent(0, partition), context.task());
+    return std::make_unique<Mapped>(f_, context.parent(0, partition), context);
   }
 
  private:
   class Mapped final : public Stream<U> {
    public:
-    Mapped(const F& f, StreamPtr input, const TaskContext& task)
-        : f_(f), input_(std::move(input)), task_(task) {}
+    Mapped(const F& f, StreamPtr input, PartitionContext& context)
+        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
     std::span<U> next() override {
+      return noting_failure(context_, [this] { return read(); });
+    }
+
+   private:
+    std::span<U> read() {
       batch_.clear();
       if (rest_.empty()) rest_ = typed<T>(input_).next();
       const size_t n = std::min(rest_.size(), kBatchSize);
@@ -64,9 +69,9 @@ class MapOperator final : public TypedOperator<map_result_t<F, T>> {
       return batch_.span();
     }
 
-   private:
     const F& f_;
     StreamPtr input_;
+    PartitionContext& context_;
     const TaskContext& task_;
     std::span<T> rest_;
     Batch<U> batch_;
@@ -82,16 +87,21 @@ class FilterOperator final : public TypedOperator<T> {
  public:
   explicit FilterOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Filtered>(f_, context.parent(0, partition), context.task());
+    return std::make_unique<Filtered>(f_, context.parent(0, partition), context);
   }
 
  private:
   class Filtered final : public Stream<T> {
    public:
-    Filtered(const F& f, StreamPtr input, const TaskContext& task)
-        : f_(f), input_(std::move(input)), task_(task) {}
-    // What passes moves to the front of the batch it came in.
+    Filtered(const F& f, StreamPtr input, PartitionContext& context)
+        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
     std::span<T> next() override {
+      return noting_failure(context_, [this] { return read(); });
+    }
+
+   private:
+    // What passes moves to the front of the batch it came in.
+    std::span<T> read() {
       for (;;) {
         const std::span<T> batch = typed<T>(input_).next();
         if (batch.empty()) return batch;
@@ -106,9 +116,9 @@ class FilterOperator final : public TypedOperator<T> {
       }
     }
 
-   private:
     const F& f_;
     StreamPtr input_;
+    PartitionContext& context_;
     const TaskContext& task_;
   };
 
@@ -168,16 +178,21 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
   using U = flat_result_t<F, T>;
   explicit FlatMapOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Flat>(f_, context.parent(0, partition), context.task());
+    return std::make_unique<Flat>(f_, context.parent(0, partition), context);
   }
 
  private:
   class Flat final : public Stream<U> {
    public:
-    Flat(const F& f, StreamPtr input, const TaskContext& task)
-        : f_(f), input_(std::move(input)), task_(task) {}
-    // What is handed on may look into the input's batch: the next one is asked for only when nothing is held.
+    Flat(const F& f, StreamPtr input, PartitionContext& context)
+        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
     std::span<U> next() override {
+      return noting_failure(context_, [this] { return read(); });
+    }
+
+   private:
+    // What is handed on may look into the input's batch: the next one is asked for only when nothing is held.
+    std::span<U> read() {
       batch_.clear();
       for (;;) {
         if (range_) {
@@ -195,9 +210,9 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
       }
     }
 
-   private:
     const F& f_;
     StreamPtr input_;
+    PartitionContext& context_;
     const TaskContext& task_;
     std::span<T> rest_;
     std::optional<OpenRange<Range>> range_;
@@ -219,24 +234,29 @@ class MapPartitionsOperator final : public TypedOperator<range_element_t<partiti
   using U = range_element_t<Range>;
   explicit MapPartitionsOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Whole>(f_, context.parent(0, partition));
+    return std::make_unique<Whole>(f_, context.parent(0, partition), context);
   }
 
  private:
   class Whole final : public Stream<U> {
    public:
-    Whole(const F& f, StreamPtr input)
-        : f_(f), input_(std::move(input)), records_(typed<T>(input_)) {}
+    Whole(const F& f, StreamPtr input, PartitionContext& context)
+        : f_(f), input_(std::move(input)), context_(context), records_(typed<T>(input_)) {}
     std::span<U> next() override {
+      return noting_failure(context_, [this] { return read(); });
+    }
+
+   private:
+    std::span<U> read() {
       batch_.clear();
       if (!range_) range_.emplace(f_, records_);
       range_->fill(batch_);
       return batch_.span();
     }
 
-   private:
     const F& f_;
     StreamPtr input_;
+    PartitionContext& context_;
     Records<T> records_;
     std::optional<OpenRange<Range>> range_;
     Batch<U> batch_;
@@ -253,25 +273,29 @@ class SliceOperator final : public TypedOperator<T> {
  public:
   explicit SliceOperator(std::string_view) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Slice>(context.data(partition), context.task());
+    return std::make_unique<Slice>(context.data(partition), context);
   }
 
  private:
   class Slice final : public Stream<T> {
    public:
-    Slice(std::string_view data, const TaskContext& task) : in_(data), task_(task) {
+    Slice(std::string_view data, PartitionContext& context) : in_(data), context_(context) {
       if (!in_.at_end()) left_ = in_.size();
     }
     std::span<T> next() override {
-      task_.throw_if_killed();
+      return noting_failure(context_, [this] { return read(); });
+    }
+
+   private:
+    std::span<T> read() {
+      context_.task().throw_if_killed();
       batch_.clear();
       for (; left_ != 0 && !batch_.full(); --left_) batch_.emplace(Codec<T>::read(in_));
       return batch_.span();
     }
 
-   private:
     ByteReader in_;
-    const TaskContext& task_;
+    PartitionContext& context_;
     uint64_t left_ = 0;
     Batch<T> batch_;
   };

@@ -95,6 +95,18 @@ class PartitionContext {
   virtual void note_failure() noexcept {}
 };
 
+/// Runs a step of a stream; an exception of it names the Rdd of the context as the place of the failure, unless a step below has done
+/// so already.
+template <class Step>
+auto noting_failure(PartitionContext& context, const Step& step) {
+  try {
+    return step();
+  } catch (...) {
+    context.note_failure();
+    throw;
+  }
+}
+
 /// Base of everything that a registered factory makes. Used by several tasks at once, hence const.
 class OperatorBase {
  public:

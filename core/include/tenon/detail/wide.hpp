@@ -241,10 +241,15 @@ class CombineWriter final : public ShuffleWriteOperator {
 template <class K, class V>
 class ShuffledPairs final : public Stream<std::pair<K, V>> {
  public:
-  ShuffledPairs(std::unique_ptr<ShuffleInput> input, const TaskContext& task)
-      : input_(std::move(input)), task_(task) {}
+  ShuffledPairs(std::unique_ptr<ShuffleInput> input, PartitionContext& context)
+      : input_(std::move(input)), context_(context) {}
   std::span<std::pair<K, V>> next() override {
-    task_.throw_if_killed();
+    return noting_failure(context_, [this] { return read(); });
+  }
+
+ private:
+  std::span<std::pair<K, V>> read() {
+    context_.task().throw_if_killed();
     batch_.clear();
     while (!batch_.full()) {
       if (in_.at_end()) {
@@ -259,9 +264,8 @@ class ShuffledPairs final : public Stream<std::pair<K, V>> {
     return batch_.span();
   }
 
- private:
   std::unique_ptr<ShuffleInput> input_;
-  const TaskContext& task_;
+  PartitionContext& context_;
   std::optional<ShuffleBlock> block_;
   ByteReader in_{std::string_view{}};
   Batch<std::pair<K, V>> batch_;
@@ -291,8 +295,7 @@ class OwnedStream final : public Stream<owned_t<T>> {
 template <Pair T>
 StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition, bool shuffled) {
   if (shuffled) {
-    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(context.shuffle(dependency, partition),
-                                                                 context.task());
+    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(context.shuffle(dependency, partition), context);
   }
   if constexpr (is_owned_v<T>) {
     return context.parent(dependency, partition);

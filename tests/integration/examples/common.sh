@@ -1,0 +1,55 @@
+# Sourced by the tests of the examples: scratch folder, running a program on two masters, comparing.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+case=$2
+scratch=$(mktemp -d)
+trap 'chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
+cd "$scratch"
+export LC_ALL=C
+unset TENON_MASTER TENON_CONF_DIR
+masters=("local[1]" "local[4]")
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# run MASTER EXAMPLE ARGS...: sets status, out, err (files).
+run() {
+  local master=$1 example=$2
+  shift 2
+  out=$scratch/.stdout err=$scratch/.stderr status=0
+  TENON_MASTER=$master "$build/bin/examples/$example" "$@" >"$out" 2>"$err" || status=$?
+}
+
+# succeeds EXPECTED_FILE EXAMPLE ARGS...: exit 0, exactly that on stdout and nothing on stderr, on each master.
+succeeds() {
+  local expected=$1 master
+  shift
+  for master in "${masters[@]}"; do
+    run "$master" "$@"
+    [ "$status" -eq 0 ] || fail "$* on $master ended with $status: $(cat "$err")"
+    [ ! -s "$err" ] || fail "$* on $master wrote to stderr: $(cat "$err")"
+    cmp "$expected" "$out" || fail "$* on $master: expected (<) and printed (>): $(diff "$expected" "$out" | head -20)"
+  done
+}
+
+# refuses STATUS TEXT EXAMPLE ARGS...: that exit code, the text on stderr, nothing on stdout, on each master.
+refuses() {
+  local code=$1 text=$2 master
+  shift 2
+  for master in "${masters[@]}"; do
+    run "$master" "$@"
+    [ "$status" -eq "$code" ] || fail "$* on $master ended with $status, not $code: $(cat "$err")"
+    [ ! -s "$out" ] || fail "$* on $master wrote to stdout: $(cat "$out")"
+    grep -qF -- "$text" "$err" || fail "$* on $master: stderr lacks '$text': $(cat "$err")"
+  done
+}
+
+# The lines of an output folder, after a check that it is complete and holds nothing else.
+parts_of() {
+  [ -e "$1/_SUCCESS" ] || fail "$1 has no _SUCCESS"
+  [ "$(find "$1" -mindepth 1 ! -name 'part-[0-9][0-9][0-9][0-9][0-9]' ! -name _SUCCESS | wc -l)" -eq 0 ] ||
+    fail "$1 holds more than parts: $(ls -A "$1")"
+  cat "$1"/part-*
+}
