@@ -43,7 +43,7 @@ endif()
 # Warnings for our own targets; third-party headers come in as SYSTEM.
 add_library(tenon_warnings INTERFACE)
 target_compile_options(tenon_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-interference-size>
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-interference-size;-Wno-restrict>"  # GCC 105651
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)  # libstdc++ 12 inside std::stable_sort
 
 # tenon_define_path(NAME value SOURCES...): defines NAME as a string for those sources that use it, and for no other, because a

@@ -29,6 +29,10 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 // "a, b, c".
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+// How text that came from outside stands in a message: 'text', with control characters as \xNN and
+// a long one cut. One line, whatever it holds.
+std::string quote(std::string_view text);
+
 // The text as the inside of a JSON string; bytes that are not UTF-8 become U+FFFD.
 std::string json_escaped(std::string_view text);
 

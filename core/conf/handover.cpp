@@ -17,6 +17,7 @@ namespace {
 // "TENONSET1" NUL, then NUL-terminated texts: flags, then kind, key, value, where of each entry.
 constexpr std::string_view kMagic{"TENONSET1\0", 10};
 constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+constexpr int kLowestDescriptor = 100;
 constexpr off_t kMaxSize = 64 << 20;
 
 void append(std::string& out, std::string_view text) {
@@ -94,7 +95,10 @@ FileDescriptor make_handover(const Handover& handover) {
     throw Error(ErrorKind::internal,
                 std::string("cannot make a memory file for the settings: ") + std::strerror(errno));
   };
-  FileDescriptor file(::memfd_create("tenon-settings", MFD_ALLOW_SEALING));
+  const FileDescriptor low(::memfd_create("tenon-settings", MFD_ALLOW_SEALING | MFD_CLOEXEC));
+  if (!low) refuse();
+  // Shell scripts use the low numbers themselves.
+  FileDescriptor file(::fcntl(low.get(), F_DUPFD, kLowestDescriptor));
   if (!file) refuse();
   const std::string bytes = encode_handover(handover);
   std::string_view rest = bytes;

@@ -10,9 +10,6 @@
 namespace tenon::conf {
 namespace {
 
-constexpr std::string_view kScheme = "<scheme>";
-constexpr size_t kMaxShown = 100;
-
 constexpr NamedVariable kNamedVariables[] = {
     {"TENON_MASTER", "tenon.master"},
     {"TENON_LOCAL_DIRS", "tenon.local.dirs"},
@@ -99,11 +96,18 @@ std::string bare_form(const SettingSpec& spec) {
   return " (a number alone means " + std::string(unit_name(spec.bare_unit)) + ")";
 }
 
-// What an error shows of a value: not a secret, and not all of a long one.
-std::string shown(const SettingSpec& spec, std::string_view text) {
-  if (spec.secret) return "the hidden value";
-  if (text.size() > kMaxShown) return "'" + std::string(text.substr(0, kMaxShown)) + "...'";
-  return "'" + std::string(text) + "'";
+// The key is the spec's with a name, which has no point in it, in place of <...>.
+bool matches(const SettingSpec& spec, std::string_view key) {
+  const std::string_view form = spec.key;
+  const size_t open = form.find('<');
+  if (open == std::string_view::npos) return false;
+  const std::string_view before = form.substr(0, open);
+  const std::string_view after = form.substr(form.find('>') + 1);
+  if (key.size() <= before.size() + after.size()) return false;
+  if (!key.starts_with(before) || !key.ends_with(after)) return false;
+  key.remove_prefix(before.size());
+  key.remove_suffix(after.size());
+  return key.find('.') == std::string_view::npos;
 }
 
 }  // namespace
@@ -132,20 +136,9 @@ const SettingSpec* find_core_setting(std::string_view key) {
   const std::span<const SettingSpec> all = core_settings();
   const auto exact = std::ranges::lower_bound(all, key, {}, &SettingSpec::key);
   if (exact != all.end() && exact->key == key) return &*exact;
-  for (const SettingSpec& spec : all) {
-    const size_t at = spec.key.find(kScheme);
-    if (at == std::string::npos) continue;
-    const std::string_view before = std::string_view(spec.key).substr(0, at);
-    const std::string_view after = std::string_view(spec.key).substr(at + kScheme.size());
-    if (key.size() <= before.size() + after.size() || !key.starts_with(before) ||
-        !key.ends_with(after)) {
-      continue;
-    }
-    const std::string_view scheme =
-        key.substr(before.size(), key.size() - before.size() - after.size());
-    if (scheme.find('.') == std::string_view::npos) return &spec;
-  }
-  return nullptr;
+  const auto pattern =
+      std::ranges::find_if(all, [&](const SettingSpec& spec) { return matches(spec, key); });
+  return pattern == all.end() ? nullptr : &*pattern;
 }
 
 std::string allowed_form(const SettingSpec& spec) {
@@ -177,7 +170,8 @@ std::string allowed_form(const SettingSpec& spec) {
 std::string checked_value(const SettingSpec& spec, std::string_view text, std::string_view where) {
   const std::string_view value = trim(text);
   const auto refuse = [&](const std::string& rule) {
-    throw Error(ErrorKind::usage, "setting " + spec.key + " has " + shown(spec, value) + " (" +
+    throw Error(ErrorKind::usage, "setting " + spec.key + " has " +
+                                      (spec.secret ? "a hidden value" : quote(value)) + " (" +
                                       std::string(where) + "): " + rule);
   };
   if (value.empty() && spec.default_value.empty() && !spec.rule) return "";

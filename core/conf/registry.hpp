@@ -29,8 +29,7 @@ std::string_view to_string(Type type);
 using Rule = std::optional<std::string> (*)(std::string_view text);
 
 struct SettingSpec {
-  std::string key =
-      {};  // of core's: may hold one "<scheme>", which stands for the scheme of any plugin
+  std::string key = {};  // of core's: may hold one "<...>", which stands for any name
   Type type = Type::string;
   std::string default_value = {};  // empty: none (or worked out at start, as doc says)
   std::string check = {};          // "", a range "1..65535" or "0..", or words "FIFO|FAIR"

@@ -154,7 +154,7 @@ class Resolver {
     for (const SettingSpec& spec : others) keys.push_back(spec.key.substr(kPrefix.size()));
     const Entry& entry = unknown.entry;
     const auto nearest = nearest_name(std::string_view(entry.key).substr(kPrefix.size()), keys);
-    throw Error(ErrorKind::usage, "unknown setting " + entry.key + " (" + entry.where + ")" +
+    throw Error(ErrorKind::usage, "unknown setting " + quote(entry.key) + " (" + entry.where + ")" +
                                       (nearest ? "; did you mean tenon." + *nearest + "?" : "") +
                                       " 'tenon config list' shows all settings");
   }

@@ -227,7 +227,8 @@ void Driver::run_job(JobSpec spec, const ResultHandler& handler) {
   const CallSite site = spec.call_site;
   const auto begin = clock_.now();
   const auto waiter = submit(std::move(spec), [&](int32_t id, size_t positions) {
-    return std::make_shared<context::SyncJob>(id, positions, report_handled());
+    return std::make_shared<context::SyncJob>(id, positions, report_handled(),
+                                              scheduling_->result_turn());
   });
   ++waiting_jobs_;
   const auto seconds = [&] { return std::chrono::duration<double>(clock_.now() - begin).count(); };
@@ -256,7 +257,8 @@ std::shared_ptr<JobHandle> Driver::submit_job(JobSpec spec, ResultHandler handle
     auto cancel = [weak = weak_from_this(), id](const std::string& reason) {
       if (const auto driver = weak.lock()) driver->post(dag::JobCancelled{id, reason});
     };
-    return std::make_shared<context::AsyncJob>(id, positions, report_handled(), std::move(handler),
+    return std::make_shared<context::AsyncJob>(id, positions, report_handled(),
+                                               scheduling_->result_turn(), std::move(handler),
                                                pool_, std::move(cancel));
   });
 }

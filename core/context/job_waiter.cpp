@@ -1,6 +1,7 @@
 #include "context/job_waiter.hpp"
 
 #include <exception>
+#include <iterator>
 #include <typeinfo>
 #include <utility>
 
@@ -8,14 +9,32 @@
 
 namespace tenon::context {
 
+void ResultTurn::end() {
+  for (JobWaiter* waiter : waiters_) waiter->flush();
+  waiters_.clear();
+}
+
 bool JobWaiter::task_succeeded(int32_t position, std::string value) {
-  const std::lock_guard lock(mutex_);
-  results_.emplace_back(position, std::move(value));
-  changed();
+  if (arrived_.empty()) turn_.add(*this);
+  arrived_.emplace_back(position, std::move(value));
   return false;
 }
 
+void JobWaiter::flush() {
+  const std::lock_guard lock(mutex_);
+  if (results_.empty()) {
+    results_.swap(arrived_);
+  } else {
+    std::move(arrived_.begin(), arrived_.end(), std::back_inserter(results_));
+    arrived_.clear();
+  }
+  changed();
+}
+
+// The scheduler drops its reference after either of these.
 void JobWaiter::job_succeeded() {
+  turn_.remove(*this);
+  flush();
   const std::lock_guard lock(mutex_);
   ended_ = true;
   changed();
@@ -23,6 +42,7 @@ void JobWaiter::job_succeeded() {
 }
 
 void JobWaiter::job_failed(std::shared_ptr<const Error> error) {
+  turn_.remove(*this);
   const std::lock_guard lock(mutex_);
   ended_ = true;
   error_ = std::move(error);
@@ -68,10 +88,10 @@ void SyncJob::run(const detail::ResultHandler& handler) {
   }
 }
 
-AsyncJob::AsyncJob(int32_t job, size_t positions, ReportHandled report,
+AsyncJob::AsyncJob(int32_t job, size_t positions, ReportHandled report, ResultTurn& turn,
                    detail::ResultHandler handler, std::shared_ptr<ResultPool> pool,
                    std::function<void(const std::string&)> cancel)
-    : JobWaiter(job, positions, std::move(report)),
+    : JobWaiter(job, positions, std::move(report), turn),
       handler_(std::move(handler)),
       pool_(std::move(pool)),
       cancel_(std::move(cancel)) {}

@@ -20,17 +20,33 @@ namespace tenon::context {
 using ReportHandled = std::function<void(int32_t job, std::vector<int32_t> positions,
                                          std::shared_ptr<const Error> error)>;
 
+class JobWaiter;
+
+// Waiters that got results in this turn of the loop: each hears of all of them at once, at the turn's end. On the loop's thread.
+class ResultTurn {
+ public:
+  void add(JobWaiter& waiter) { waiters_.push_back(&waiter); }
+  void remove(JobWaiter& waiter) { std::erase(waiters_, &waiter); }
+  void end();
+
+ private:
+  std::vector<JobWaiter*> waiters_;
+};
+
 // Results of one job on their way to the handler, which runs for one at a time, never on the scheduler's thread.
 class JobWaiter : public dag::JobListener {
  public:
-  JobWaiter(int32_t job, size_t positions, ReportHandled report)
-      : job_(job), positions_(positions), report_(std::move(report)) {}
+  // turn outlives the job.
+  JobWaiter(int32_t job, size_t positions, ReportHandled report, ResultTurn& turn)
+      : job_(job), positions_(positions), report_(std::move(report)), turn_(turn) {}
 
   [[nodiscard]] int32_t job() const { return job_; }
 
   bool task_succeeded(int32_t position, std::string value) override;
   void job_succeeded() override;
   void job_failed(std::shared_ptr<const Error> error) override;
+  // Hands on what has come; on the loop's thread.
+  void flush();
 
  protected:
   using Result = std::pair<int32_t, std::string>;
@@ -53,6 +69,8 @@ class JobWaiter : public dag::JobListener {
 
  private:
   const ReportHandled report_;
+  ResultTurn& turn_;
+  std::vector<Result> arrived_;  // in this turn; the loop's thread alone
 };
 
 // The caller waits and runs the handler itself.
@@ -71,8 +89,9 @@ class AsyncJob final : public JobWaiter,
                        public detail::JobHandle,
                        public std::enable_shared_from_this<AsyncJob> {
  public:
-  AsyncJob(int32_t job, size_t positions, ReportHandled report, detail::ResultHandler handler,
-           std::shared_ptr<ResultPool> pool, std::function<void(const std::string&)> cancel);
+  AsyncJob(int32_t job, size_t positions, ReportHandled report, ResultTurn& turn,
+           detail::ResultHandler handler, std::shared_ptr<ResultPool> pool,
+           std::function<void(const std::string&)> cancel);
 
   void cancel(const std::string& reason) override;
   [[nodiscard]] bool completed() const override;

@@ -14,6 +14,7 @@
 
 #include "context/backend_relay.hpp"
 #include "context/in_process_executors.hpp"
+#include "context/job_waiter.hpp"
 #include "context/late_submitter.hpp"
 #include "context/services.hpp"
 #include "context/startup.hpp"
@@ -52,6 +53,7 @@ class Scheduling final : public task::BackendEvents {
   // [any-thread]
   [[nodiscard]] int32_t default_parallelism() const;
   [[nodiscard]] Services& services() { return *services_; }
+  [[nodiscard]] ResultTurn& result_turn() { return result_turn_; }
 
   // On the loop's thread.
   [[nodiscard]] const task::TaskScheduler& tasks() const { return *tasks_; }
@@ -79,7 +81,8 @@ class Scheduling final : public task::BackendEvents {
   void make_schedulers();
   void make_heartbeats();
   void add_checks();
-  void fetch_large_value(task::StatusUpdate& status);
+  bool fetch_large_value(task::StatusUpdate& status);
+  void make_services();
   void on_fatal(const std::string& reason);
   [[nodiscard]] host::HostCallbacks host_callbacks();
   [[nodiscard]] executor::ExecutorHost::Setup executor_setup(host::InProcessRequest request);
@@ -93,12 +96,13 @@ class Scheduling final : public task::BackendEvents {
   loop::ThreadLoop loop_;
   events::ListenerBus& bus_;
   events::TurnSink sink_;
+  ResultTurn result_turn_;
   dag::MapOutputTracker tracker_;
   storage::BlockLocationsTable blocks_;
   BackendRelay relay_;
   LateSubmitter submitter_;
   std::unique_ptr<dag::DagScheduler> dag_;
-  std::shared_ptr<Services> services_;
+  std::unique_ptr<Services> services_;
   std::shared_ptr<host::HostServices> host_;
   std::unique_ptr<InProcessExecutors> executors_;
   std::unique_ptr<host::SchedulerBackend> backend_;

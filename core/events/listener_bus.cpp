@@ -33,8 +33,9 @@ std::string_view to_string(Group group) noexcept {
 ListenerBus::ListenerBus(Options options) : options_(std::move(options)) {
   const loop::Clock& clock = options_.clock != nullptr ? *options_.clock : system_clock();
   for (size_t i = 0; i < kGroups; ++i) {
-    queues_[i] = std::make_unique<ListenerQueue>(this, static_cast<Group>(i), options_.capacity,
-                                                 options_.log, clock);
+    const size_t own = options_.group_capacity[i];
+    queues_[i] = std::make_unique<ListenerQueue>(
+        this, static_cast<Group>(i), own != 0 ? own : options_.capacity, options_.log, clock);
   }
 }
 

@@ -39,8 +39,10 @@ class ListenerBus {
   struct Options {
     size_t capacity = 10000;  // tenon.scheduler.listenerbus.eventqueue.capacity, events a queue
     LogSink log{};            // empty: no log
-    const loop::Clock* clock =
-        nullptr;  // for the lines a minute; outlives the bus; null: the system's
+    const loop::Clock* clock = nullptr;  // for the lines a minute; outlives the bus; null: system's
+    // tenon.scheduler.listenerbus.eventqueue.<group>.capacity, by Group; 0: `capacity`. A queue of
+    // core's own quick listeners may take a burst that only waits for its thread to run.
+    std::array<size_t, kGroups> group_capacity{};
   };
 
   using Deadline = std::chrono::steady_clock::time_point;

@@ -25,7 +25,11 @@ void Attempt::reset(uint64_t task_id) {
   task_id_ = task_id;
   killed_.store(false, std::memory_order_relaxed);
   metrics_ = TaskMetrics();
+}
+
+void Attempt::clear() {
   accumulators_.clear();
+  broadcasts_.clear();
   fetch_failure_.reset();
   origin_.clear();
 }
@@ -62,6 +66,18 @@ std::vector<task::AccumulatorUpdate> Attempt::take_accumulators() {
   for (const auto& [id, state] : accumulators_) updates.push_back({id, state->encode()});
   accumulators_.clear();
   return updates;
+}
+
+const std::shared_ptr<const void>& Attempt::broadcast(uint64_t id,
+                                                      detail::BroadcastDecoder decode) {
+  for (const auto& [known, value] : broadcasts_) {
+    if (known == id) return value;
+  }
+  const auto make = [&] {
+    const auto bytes = services_.driver.broadcast(id);
+    return storage::BroadcastValue{decode(*bytes), bytes->size()};
+  };
+  return broadcasts_.emplace_back(id, services_.blocks.broadcast(id, make)).second;
 }
 
 void Attempt::note_fetch_failure(const task::FetchFailed& failure) {
@@ -110,11 +126,7 @@ std::shared_ptr<const void> task_broadcast(uint64_t id, BroadcastDecoder decode)
   if (attempt == nullptr) {
     throw Error(ErrorKind::internal, "A broadcast was asked for outside of a task");
   }
-  executor::TaskServices& services = attempt->services();
-  return services.blocks.broadcast(id, [&] {
-    const auto bytes = services.driver.broadcast(id);
-    return storage::BroadcastValue{decode(*bytes), bytes->size()};
-  });
+  return attempt->broadcast(id, decode);
 }
 
 }  // namespace tenon::detail

@@ -43,7 +43,9 @@ class Attempt final : public TaskContext {
   // The attempt on this thread; nullptr outside of tasks.
   [[nodiscard]] static Attempt* current() noexcept;
 
-  // Forgets the task before. Not while another thread may call kill().
+  // Drops what the task before held of values; cheap when it held none.
+  void clear();
+  // A new task. Not while another thread may call kill() or metrics_now().
   void reset(uint64_t task_id);
   void set_task(const TaskDescription& task);
   void set_plan(StagePlanPtr plan);
@@ -60,6 +62,11 @@ class Attempt final : public TaskContext {
   // Encodes the partial values and forgets them.
   [[nodiscard]] std::vector<task::AccumulatorUpdate> take_accumulators();
 
+  // Looked up once an attempt, then at no cost worth naming; stays valid until the attempt ends,
+  // also when it is removed meanwhile.
+  [[nodiscard]] const std::shared_ptr<const void>& broadcast(uint64_t id,
+                                                             detail::BroadcastDecoder decode);
+
   // A block could not be fetched; the first one is kept.
   void note_fetch_failure(const task::FetchFailed& failure);
   [[nodiscard]] const std::optional<task::FetchFailed>& fetch_failure() const {
@@ -73,6 +80,7 @@ class Attempt final : public TaskContext {
   TaskServices& services_;
   StagePlanPtr plan_;
   std::vector<std::pair<uint64_t, std::unique_ptr<detail::AccumulatorState>>> accumulators_;
+  std::vector<std::pair<uint64_t, std::shared_ptr<const void>>> broadcasts_;
   std::optional<task::FetchFailed> fetch_failure_;
   std::string origin_;
 };

@@ -98,7 +98,8 @@ struct Executor::State {
     table.add_slot(slot);
     std::optional<Status> ended;
     while (std::optional<LaunchedTask> task = table.next(slot, std::move(ended))) {
-      ended = runner.run(task->payload, slot);
+      const auto bytes = task->payload.bytes();
+      ended = runner.run({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, slot);
     }
     table.remove_slot(slot);
   }

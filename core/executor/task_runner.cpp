@@ -30,6 +30,7 @@ TaskRunner::TaskRunner(const ExecutorOptions& options, TaskServices& services)
 Status TaskRunner::run(std::string_view payload, KillGate& gate) noexcept {
   try {
     const Attempt::Scope scope(attempt_);
+    attempt_.clear();
     std::optional<Outcome> outcome;
     std::exception_ptr error;
     try {
@@ -46,7 +47,9 @@ Status TaskRunner::run(std::string_view payload, KillGate& gate) noexcept {
       error = std::current_exception();
       outcome.reset();
     }
-    return end(std::move(outcome), error, gate);
+    Status status = end(std::move(outcome), error, gate);
+    attempt_.clear();
+    return status;
   } catch (...) {
     // Only want of memory while the end is described comes here. A status without a text still ends
     // the attempt.

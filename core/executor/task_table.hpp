@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "executor/task_runner.hpp"
+#include "tenon/plugin/buffer.hpp"
 
 namespace tenon::executor {
 
@@ -19,7 +20,7 @@ namespace tenon::executor {
 struct LaunchedTask {
   uint64_t task_id = 0;
   uint32_t cores = 1;
-  std::string payload;  // executor/task_description.hpp
+  plugin::Buffer payload;  // executor/task_description.hpp
 };
 
 // Takes an executor's statuses towards the driver. [any-thread], one call at a time. Throws nothing

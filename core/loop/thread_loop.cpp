@@ -43,6 +43,9 @@ struct ThreadLoop::State {
   std::condition_variable wake;
   std::vector<Work> mailbox;
   bool sleeping = false;
+  // Posters between the lock and the end of their wake-up: the work that they posted may have led
+  // to a stop, which lets nobody destroy the condition variable before they are done.
+  std::atomic<int> wakers{0};
   std::atomic<bool> stopping{false};  // set under mutex
 
   // Of the loop's thread (before start: of the thread that sets up).
@@ -181,6 +184,7 @@ void ThreadLoop::stop() {
     state_->stopping.store(true);
   }
   state_->wake.notify_one();
+  while (state_->wakers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   if (on_thread()) return;
   const std::lock_guard lock(state_->thread_mutex);
   if (state_->thread.joinable()) {
@@ -198,8 +202,11 @@ void ThreadLoop::post(Work work) {
     if (state.stopping.load(std::memory_order_relaxed)) return;
     state.mailbox.push_back(std::move(work));
     asleep = std::exchange(state.sleeping, false);
+    if (asleep) state.wakers.fetch_add(1, std::memory_order_relaxed);
   }
-  if (asleep) state.wake.notify_one();
+  if (!asleep) return;
+  state.wake.notify_one();
+  state.wakers.fetch_sub(1, std::memory_order_release);
 }
 
 TimerId ThreadLoop::call_after(Duration delay, Work work) {

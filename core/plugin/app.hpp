@@ -14,23 +14,23 @@ namespace tenon::host {
 struct Shape {
   uint32_t profile = 0, cores = 1, task_cpus = 1;
   uint64_t memory_bytes = 0, overhead_bytes = 0;
-  std::vector<task::Resource> resources, task_resources;
+  std::vector<task::Resource> resources{}, task_resources{};
 };
 
 struct AppFile {
-  std::string path, name, hash;
+  std::string path{}, name{}, hash{};
   uint64_t size = 0;
   int32_t kind = TENON_FILE_PLAIN;
 };
 
 struct AppDescription {
   int32_t deploy_mode = TENON_DEPLOY_CLIENT;
-  std::string name, user, ui_address, program;
-  std::vector<std::string> argv, executor_argv;
-  TextPairs env;
-  TextPairs modules;  // path, build id
-  std::vector<AppFile> files;
-  Shape executor, driver;
+  std::string name{}, user{}, ui_address{}, program{};
+  std::vector<std::string> argv{}, executor_argv{};
+  TextPairs env{};
+  TextPairs modules{};  // path, build id
+  std::vector<AppFile> files{};
+  Shape executor{}, driver{};
   uint32_t instances = 0, flags = 0;
 };
 

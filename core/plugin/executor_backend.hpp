@@ -57,9 +57,9 @@ struct ExecutorBackendSetup {
   tenon_executor_backend_api api{};    // complete: LoadedPlugin's, or of an InProcessRequest
   std::shared_ptr<HostServices> host;  // this instance's own
   MasterUrl master;
-  std::string bootstrap;
-  ExecutorSpec executor;
-  std::chrono::nanoseconds stop_timeout;  // tenon.plugin.stopTimeout
+  std::string bootstrap{};
+  ExecutorSpec executor{};
+  std::chrono::nanoseconds stop_timeout{};  // tenon.plugin.stopTimeout
 };
 
 // Owns one instance of a plugin's tenon.executor-backend/1. On the executor's thread, but for

@@ -16,16 +16,16 @@ namespace tenon::host {
 
 // What a plugin, or the command that started an executor's process, says of the executor.
 struct ExecutorSpec {
-  std::string executor_id, work_dir;
+  std::string executor_id{}, work_dir{};
   uint32_t incarnation = 0, cores = 1, profile = 0;
   uint64_t memory_bytes = 0;
-  std::vector<task::Resource> resources;
-  TextPairs attributes, log_urls;
+  std::vector<task::Resource> resources{};
+  TextPairs attributes{}, log_urls{};
   void* peer = nullptr;  // the plugin's, of an in-process executor
 };
 
 struct InProcessRequest {
-  ExecutorSpec executor;
+  ExecutorSpec executor{};
   tenon_executor_backend_api backend{};  // complete
 };
 

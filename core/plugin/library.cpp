@@ -42,9 +42,14 @@ void check_is_protected(const fs::path& file) {
   }
 }
 
-// Boost's text ends with dlerror's, which names what is missing.
+// Boost wraps dlerror's text, which names what is missing.
 std::string load_error(const std::string& text) {
+  constexpr std::string_view kBefore = "(dlerror system message: ", kAfter = "): ";
   std::string cause = first_lines(text, 2, 600);
+  const size_t begin = cause.find(kBefore), end = cause.rfind(kAfter);
+  if (begin != cause.npos && end != cause.npos && begin + kBefore.size() < end) {
+    cause = cause.substr(begin + kBefore.size(), end - begin - kBefore.size());
+  }
   if (cause.find("cannot open shared object file") != std::string::npos) {
     cause += "\n  a library that it needs is missing; ldd shows which";
   } else if (cause.find("undefined symbol") != std::string::npos) {

@@ -43,7 +43,7 @@ class LoadedPlugin {
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const std::string& version() const;
   [[nodiscard]] const std::filesystem::path& file() const;
-  // "tenon-local 0.1.0 (/usr/lib/tenon/plugins/tenon-local.so)"
+  // Name, version and file, for messages.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const PluginDescription& description() const;
   [[nodiscard]] bool has_scheme(std::string_view scheme) const;

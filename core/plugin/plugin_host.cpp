@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -177,18 +178,22 @@ std::string PluginHost::not_found(const MasterUrl& url) const {
 }
 
 std::vector<PluginHost::Candidate> PluginHost::candidates() const {
-  std::vector<Candidate> all;
+  std::map<std::string, std::vector<Candidate>> by_scheme;
+  const auto add = [&](const std::string& scheme, const fs::path& file, const std::string& origin) {
+    auto& same = by_scheme[scheme];
+    same.push_back({scheme, file, origin, !same.empty()});
+  };
   for (const auto& [scheme, file] : search_.libraries) {
-    all.push_back({scheme, file, "setting " + library_setting(scheme)});
+    add(scheme, file, "setting " + library_setting(scheme));
   }
   for (const PluginPlace& place : search_.places) {
     for (const std::string& scheme : schemes_in(place.folder)) {
-      all.push_back({scheme, place.folder / file_name(scheme), place.origin});
+      add(scheme, place.folder / file_name(scheme), place.origin);
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.scheme < b.scheme; });
-  for (size_t i = 1; i < all.size(); ++i) all[i].shadowed = all[i].scheme == all[i - 1].scheme;
+  std::vector<Candidate> all;
+  for (auto& [scheme, same] : by_scheme)
+    std::move(same.begin(), same.end(), std::back_inserter(all));
   return all;
 }
 

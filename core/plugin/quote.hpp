@@ -4,10 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "common/text.hpp"
+
 namespace tenon::host {
 
-// 'text', with control characters as \xNN and a long one cut: one line, whatever it holds.
-std::string quote(std::string_view text);
+using tenon::quote;
 
 // The first lines of a text whose size nobody vouches for.
 std::string first_lines(std::string_view text, size_t lines, size_t characters);

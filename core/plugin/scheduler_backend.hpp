@@ -19,10 +19,10 @@ struct SchedulerBackendSetup {
   LoadedPlugin plugin;
   std::shared_ptr<HostServices> host;  // this instance's own
   MasterUrl master;
-  AppDescription app;
-  std::string bootstrap;  // opaque and secret
-  StatusDecoder decoder;
-  std::chrono::nanoseconds stop_timeout;  // tenon.plugin.stopTimeout
+  AppDescription app{};
+  std::string bootstrap{};  // opaque and secret
+  StatusDecoder decoder{};
+  std::chrono::nanoseconds stop_timeout{};  // tenon.plugin.stopTimeout
 };
 
 // Owns one instance of a plugin's tenon.scheduler-backend/1. All but destroy() and the constructor

@@ -3,6 +3,7 @@
 
 #include "tenon/accumulator.hpp"
 #include "tenon/codec.hpp"
+#include "tenon/context.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/rdd_actions.hpp"

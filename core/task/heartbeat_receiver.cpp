@@ -23,16 +23,18 @@ void check_interval(const char* key, loop::Duration interval, loop::Duration tim
 
 }  // namespace
 
-HeartbeatReceiver::HeartbeatReceiver(loop::Loop& loop, HeartbeatSettings settings,
-                                     HeartbeatHooks hooks)
-    : loop_(loop), settings_(settings), hooks_(std::move(hooks)) {
+HeartbeatReceiver::HeartbeatReceiver(loop::Loop& loop, Backend& backend, Settings settings,
+                                     Lost lost, BlocksKnown blocks_known)
+    : loop_(loop),
+      backend_(backend),
+      settings_(settings),
+      lost_(std::move(lost)),
+      blocks_known_(std::move(blocks_known)) {
   check_interval("tenon.network.timeoutInterval", settings.check_interval, settings.timeout);
   check_interval("tenon.executor.heartbeatInterval", settings.executor_interval, settings.timeout);
 }
 
 HeartbeatReceiver::~HeartbeatReceiver() { stop(); }
-
-void HeartbeatReceiver::start() { started_ = true; }
 
 void HeartbeatReceiver::stop() {
   stopped_ = true;
@@ -40,22 +42,22 @@ void HeartbeatReceiver::stop() {
   if (timer_ != 0) loop_.cancel(std::exchange(timer_, 0));
 }
 
-void HeartbeatReceiver::executor_added(const std::string& executor_id) {
+void HeartbeatReceiver::add_executor(const std::string& executor_id) {
   if (stopped_) return;
   last_seen_[executor_id] = loop_.clock().now();
   if (timer_ == 0) check_later();
 }
 
-void HeartbeatReceiver::executor_removed(const std::string& executor_id) {
+void HeartbeatReceiver::remove_executor(const std::string& executor_id) {
   last_seen_.erase(executor_id);
 }
 
-HeartbeatReply HeartbeatReceiver::heartbeat(const std::string& executor_id) {
-  if (stopped_) return {};
+bool HeartbeatReceiver::heartbeat(const std::string& executor_id) {
+  if (stopped_) return false;
   const auto it = last_seen_.find(executor_id);
-  if (!started_ || it == last_seen_.end()) return {.known = false, .register_blocks = true};
+  if (it == last_seen_.end()) return true;
   it->second = loop_.clock().now();
-  return {.known = true, .register_blocks = !hooks_.blocks_known(executor_id)};
+  return blocks_known_ && !blocks_known_(executor_id);
 }
 
 void HeartbeatReceiver::check_later() {
@@ -72,10 +74,20 @@ void HeartbeatReceiver::check() {
   for (const auto& [executor, seen] : last_seen_) {
     if (now - seen > settings_.timeout) silent.emplace_back(executor, now - seen);
   }
-  for (const auto& [executor, time] : silent) {
-    last_seen_.erase(executor);
-    hooks_.expired(executor, "Executor heartbeat timed out after " + ms_text(time));
+  for (const auto& [executor, time] : silent) expire(executor, time);
+}
+
+void HeartbeatReceiver::expire(const std::string& executor_id, loop::Duration silent) {
+  last_seen_.erase(executor_id);
+  LossReason reason;
+  reason.kind = LossReason::Kind::unreachable;
+  reason.message = "Executor heartbeat timed out after " + ms_text(silent);
+  try {
+    (void)backend_.kill_executor(executor_id, reason.message);
+  } catch (const Error&) {
+    // It counts as lost all the same.
   }
+  lost_(executor_id, reason);
 }
 
 }  // namespace tenon::task

@@ -7,55 +7,58 @@
 #include <unordered_map>
 
 #include "loop/loop.hpp"
+#include "task/backend.hpp"
+#include "task/end_reason.hpp"
 
 namespace tenon::task {
 
-struct HeartbeatSettings {
-  loop::Duration timeout = std::chrono::seconds(120);           // tenon.network.timeout
-  loop::Duration check_interval = std::chrono::seconds(60);     // tenon.network.timeoutInterval
-  loop::Duration executor_interval = std::chrono::seconds(10);  // tenon.executor.heartbeatInterval
-};
-
-struct HeartbeatHooks {
-  // Does the driver know the executor's blocks? No: it is asked to register them anew.
-  std::function<bool(const std::string& executor_id)> blocks_known;
-  // Silent for too long: to be killed, replaced and removed. It is not tracked any more.
-  std::function<void(const std::string& executor_id, const std::string& reason)> expired;
-};
-
-struct HeartbeatReply {
-  bool known = false;  // its figures may be used
-  bool register_blocks = false;
-};
-
-// Loop's thread. stop() before the loop goes.
+// Loop's thread.
 class HeartbeatReceiver {
  public:
-  // Throws tenon::Error (usage) when one of the intervals is longer than the timeout.
-  HeartbeatReceiver(loop::Loop& loop, HeartbeatSettings settings, HeartbeatHooks hooks);
+  struct Settings {
+    loop::Duration timeout = std::chrono::seconds(120);        // tenon.network.timeout
+    loop::Duration check_interval = std::chrono::seconds(60);  // tenon.network.timeoutInterval
+    loop::Duration executor_interval =
+        std::chrono::seconds(10);  // tenon.executor.heartbeatInterval
+  };
+  using Lost = std::function<void(const std::string& executor_id, const LossReason& reason)>;
+  using BlocksKnown = std::function<bool(const std::string& executor_id)>;
+
+  // lost: the executor was silent for too long. The backend was asked to kill it, and it is not
+  // tracked any more; to be handled as any other loss. blocks_known: does the driver know the
+  // executor's blocks? Empty: always. Throws tenon::Error (usage) when one of the intervals is
+  // longer than the timeout.
+  HeartbeatReceiver(loop::Loop& loop, Backend& backend, Settings settings, Lost lost,
+                    BlocksKnown blocks_known = {});
   ~HeartbeatReceiver();
   HeartbeatReceiver(const HeartbeatReceiver&) = delete;
   HeartbeatReceiver& operator=(const HeartbeatReceiver&) = delete;
 
-  // The scheduler is there; a heartbeat before is answered as one of an unknown executor.
-  void start();
-  // Heartbeats are answered by nothing to do.
-  void stop();
-  void executor_added(const std::string& executor_id);
-  void executor_removed(const std::string& executor_id);
-  [[nodiscard]] HeartbeatReply heartbeat(const std::string& executor_id);
+  void add_executor(const std::string& executor_id);
+  void remove_executor(const std::string& executor_id);
+  // True: the executor shall register its blocks anew, since it or its blocks are not known. What
+  // came with the heartbeat of an executor that is not known is of no use.
+  [[nodiscard]] bool heartbeat(const std::string& executor_id);
+  [[nodiscard]] bool knows(const std::string& executor_id) const {
+    return last_seen_.contains(executor_id);
+  }
   [[nodiscard]] size_t tracked() const { return last_seen_.size(); }
+  // Every heartbeat is answered by false from now on.
+  void stop();
 
  private:
   void check_later();
   void check();
+  void expire(const std::string& executor_id, loop::Duration silent);
 
   loop::Loop& loop_;
-  HeartbeatSettings settings_;
-  HeartbeatHooks hooks_;
+  Backend& backend_;
+  Settings settings_;
+  Lost lost_;
+  BlocksKnown blocks_known_;
   std::unordered_map<std::string, loop::Time> last_seen_;
   loop::TimerId timer_ = 0;
-  bool started_ = false, stopped_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace tenon::task

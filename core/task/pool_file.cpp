@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -26,16 +27,22 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string out("'");
+  return out.append(text).append("'");
+}
+
 std::string read_all(const std::string& path) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in.is_open() || in.bad() || errno == EISDIR) {
-    throw Error(ErrorKind::usage, "Cannot read the pool file '" + path + "' (" + kKey +
-                                      "): " + std::generic_category().message(errno));
+  if (folder || !in.is_open()) {
+    const int code = folder ? EISDIR : errno;
+    throw Error(ErrorKind::usage, "Cannot read the pool file " + in_quotes(path) + " (" + kKey +
+                                      "): " + std::generic_category().message(code));
   }
-  return text;
+  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 // What stands at a key, as text; nothing when the key is not there.
@@ -62,6 +69,12 @@ class PoolReader {
     }
     pool.min_share = number(table, pool.name, "minShare", 0, 0);
     pool.weight = number(table, pool.name, "weight", 1, 1);
+    for (const auto& [key, value] : table) {
+      if (key.str() == "schedulingMode" || key.str() == "minShare" || key.str() == "weight")
+        continue;
+      log_.warn("Unknown key " + in_quotes(key.str()) + " of pool " + in_quotes(pool.name) +
+                " in " + path_ + "; a pool has schedulingMode, minShare and weight");
+    }
     return pool;
   }
 
@@ -134,7 +147,7 @@ std::vector<PoolSpec> read_pool_file(const std::string& path, const LogCallback&
   const toml::table* all = file["pools"].as_table();
   for (const auto& [key, value] : file) {
     if (key.str() != "pools") {
-      log.warn("Unknown key '" + std::string(key.str()) + "' in " + path +
+      log.warn("Unknown key " + in_quotes(key.str()) + " in " + path +
                "; pools stand in tables [pools.NAME]");
     }
   }
@@ -143,7 +156,7 @@ std::vector<PoolSpec> read_pool_file(const std::string& path, const LogCallback&
     if (const toml::table* table = value.as_table()) {
       pools.push_back(PoolReader(path, log).read(name.str(), *table));
     } else {
-      log.warn("'" + std::string(name.str()) + "' in " + path + " is no table [pools.NAME]");
+      log.warn(in_quotes(name.str()) + " in " + path + " is no table [pools.NAME]");
     }
   }
   return pools;

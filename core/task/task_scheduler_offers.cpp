@@ -112,6 +112,9 @@ void TaskScheduler::fill(TaskSetManager& set, std::vector<OpenOffer>& open, bool
       for (OpenOffer& offer : open) {
         if (!set.schedulable()) return;
         if (!offer.fits(state_.settings, queued)) continue;
+        if (queued && state_.cluster.state(offer.executor()).waiting >= set.launch_ahead_depth()) {
+          continue;
+        }
         const auto outcome = set.offer(offer.executor(), level, queued, launch);
         if (outcome == TaskSetManager::Offered::aborted) return;
         if (outcome == TaskSetManager::Offered::nothing) continue;

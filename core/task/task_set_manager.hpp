@@ -31,6 +31,9 @@ class TaskSetManager final : public Schedulable {
   [[nodiscard]] LocalityLevels levels() const { return levels_; }
   // Its tasks are so short that an executor may hold some of them queued (C29.12).
   [[nodiscard]] bool may_launch_ahead() const;
+  // Most tasks to hold queued on one executor: what a thread runs in twice
+  // tenon.scheduler.launchAhead.maxTaskTime. Only when may_launch_ahead().
+  [[nodiscard]] uint32_t launch_ahead_depth() const;
   // Kills of its tasks interrupt waits (tenon.job.interruptOnCancel).
   [[nodiscard]] bool interrupt_on_cancel() const { return interrupt_on_cancel_; }
 
@@ -54,8 +57,8 @@ class TaskSetManager final : public Schedulable {
   void abort(const std::string& reason, std::shared_ptr<const Error> cause);
   // Launches nothing more; what runs is followed to its end.
   void make_zombie() { zombie_ = true; }
-  // The task of that output needs no run here (C3.11).
-  void partition_completed(int32_t output);
+  // The task of that partition needs no run here (C3.11).
+  void partition_completed(int32_t partition);
   // A second attempt of a running task, on another host (speculation says when).
   void request_copy(int32_t index);
 
@@ -121,7 +124,7 @@ class TaskSetManager final : public Schedulable {
   std::vector<int32_t> copies_;  // wanted second attempts
   LocalityLevels levels_;
   std::vector<bool> has_binary_;                          // by executor
-  std::unordered_map<int32_t, int32_t> index_of_output_;  // made when first needed
+  std::unordered_map<int32_t, int32_t> index_of_partition_;  // made when first needed
   std::unordered_map<std::string, RecentFailure> recent_failures_;
   std::chrono::nanoseconds run_time_{0};  // of all that succeeded
   uint64_t run_count_ = 0;

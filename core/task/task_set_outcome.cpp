@@ -148,15 +148,15 @@ void TaskSetManager::abort(const std::string& reason, std::shared_ptr<const Erro
   state_.dag.task_set_failed(set_, reason, std::move(cause));
 }
 
-void TaskSetManager::partition_completed(int32_t output) {
+void TaskSetManager::partition_completed(int32_t partition) {
   if (zombie_) return;
-  if (index_of_output_.empty()) {
+  if (index_of_partition_.empty()) {
     for (size_t i = 0; i < set_->tasks.size(); ++i) {
-      index_of_output_.emplace(set_->tasks[i].output, static_cast<int32_t>(i));
+      index_of_partition_.emplace(set_->tasks[i].partition, static_cast<int32_t>(i));
     }
   }
-  const auto it = index_of_output_.find(output);
-  if (it != index_of_output_.end()) set_successful(it->second);
+  const auto it = index_of_partition_.find(partition);
+  if (it != index_of_partition_.end()) set_successful(it->second);
 }
 
 void TaskSetManager::log_failure(const TaskInfo& info, const EndReason& reason) {

@@ -14,7 +14,7 @@ namespace {
 // Tasks that wait in the executor, for each thread. The round trip of an offer through the loop
 // takes as long as a few dozen of the shortest tasks, and a batch spreads its cost; README.md has
 // the figures.
-constexpr uint32_t kSlotsPerThread = 64;
+constexpr uint32_t kSlotsPerThread = 512;
 // A new batch goes when a quarter of the slots is free, so that three quarters are left to run
 // meanwhile.
 constexpr uint32_t kBatchPerThread = kSlotsPerThread / 4;

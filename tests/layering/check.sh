@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "${1:-$here/../..}"
 
 # A room of core includes itself and those that stand before it.
-core_rooms="include common conf loop events rdd task storage shuffle dag service executor plugin context"
+core_rooms="include common conf loop events rdd task storage shuffle dag service plugin executor context"
 sdk_rooms="include wire coarse conformance"
 
 max_lines=600

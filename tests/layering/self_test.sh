@@ -57,7 +57,7 @@ breach() {
 good_tree
 "$here/check.sh" "$scratch/tree" || failures=$((failures + 1))
 
-core_order="include common conf loop events rdd task storage shuffle dag service executor plugin context"
+core_order="include common conf loop events rdd task storage shuffle dag service plugin executor context"
 scheme="core names the scheme of a plugin; what core knows of a master comes from the plugin's description"
 breach core/loop/y.cpp '\n#include "context/x.hpp"\n' "2: core/loop may not include core/context (order of rooms: $core_order)"
 breach core/task/x.hpp '#include "../dag/x.hpp"\n' "2: core/task may not include core/dag (order of rooms: $core_order)"

@@ -20,10 +20,12 @@ check() {
 }
 
 printf '# a list\n\nT006 recovery\nS004-058 bad partition\n' >list.txt
+echo 'add_test(x)' >CMakeLists.txt  # not a list
 full='1 of 1 scenarios, 1 of 1 seed rows have tests\n'
 check 0 "T006 recovery\n        dag/Dag.T006_Recovery\nS004-058 bad partition\n        dag/Dag.S004_058_Bad\n$full" \
   'dag/Dag.T006_Recovery\ndag/Dag.S004_058_Bad\n' ''
 check 0 "$full" 'dag/Dag.T005_T006_S004_058_Both/0\n' ''
+check 0 "$full" 'dag/Dag.S004_057_058_T006\n' ''
 check 0 "$full" 'dag/Dag.T006\ndag/Dag.Bad Partition\n' 'S004-058 dag/Dag.Bad Partition\n'
 check 1 'no test: T006 recovery\n0 of 1 scenarios, 1 of 1 seed rows have tests\n' 'dag/Dag.T0061\ndag/DagT006\nx/S004_058\n' ''
 check 1 'no test: S004-058 bad partition\n' 'dag/Dag.T006\ndag/Dag.S004_059\ndag/Dag.S003_058\n' ''

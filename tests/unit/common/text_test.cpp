@@ -46,6 +46,12 @@ TEST(Text, CaseIsIgnoredForAsciiOnly) {
   EXPECT_FALSE(equal_ignoring_case("true", "truer"));
 }
 
+TEST(Text, QuotedTextIsOneShortLine) {
+  EXPECT_EQ(quote("local[2]"), "'local[2]'");
+  EXPECT_EQ(quote("a\nb\x1b[31m\x7f"), "'a\\x0ab\\x1b[31m\\x7f'");
+  EXPECT_EQ(quote(std::string(300, 'x')), "'" + std::string(200, 'x') + "...'");
+}
+
 TEST(Text, JsonEscaping) {
   const std::pair<std::string, std::string> cases[] = {
       {"plain ä €", "plain ä €"},

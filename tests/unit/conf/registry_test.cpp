@@ -49,7 +49,6 @@ TEST(Registry, DefaultsAreThoseOfSpark) {
       {"tenon.rdd.limit.scaleUpFactor", "4"},
       {"tenon.ui.retainedJobs", "1000"},
       {"tenon.ui.retainedStages", "1000"},
-      {"tenon.ui.retainedTasks", "100000"},
       {"tenon.resultGetter.threads", "4"},
       {"tenon.scheduler.maxWait", "10m"},  // ours: C29.0
   };
@@ -68,6 +67,7 @@ TEST(Registry, OneKeyStandsForEveryScheme) {
   EXPECT_EQ(find_core_setting("tenon.plugin.library"), nullptr);
   EXPECT_EQ(find_core_setting("tenon.plugin.a.b.library"), nullptr);
   EXPECT_EQ(find_core_setting("tenon.plugin.x.librar"), nullptr);
+  EXPECT_NE(find_core_setting("tenon.task.resource.gpu.amount"), nullptr);
 }
 
 struct BadValue {
@@ -124,10 +124,10 @@ TEST(Registry, ABadRegularExpressionIsRefused) {
 TEST(Registry, ErrorsNeitherShowSecretsNorLongValues) {
   const SettingSpec secret = {.key = "tenon.x.pin", .type = Type::integer, .secret = true};
   expect_error(ErrorKind::usage,
-               "setting tenon.x.pin has the hidden value (--conf): it must be a whole number",
+               "setting tenon.x.pin has a hidden value (--conf): it must be a whole number",
                [&] { checked_value(secret, "12e4", "--conf"); });
   expect_error(ErrorKind::usage,
-               "setting tenon.task.cpus has '" + std::string(100, 'x') +
+               "setting tenon.task.cpus has '" + std::string(200, 'x') +
                    "...' (--conf): it must be a whole number, 1 or more",
                [] {
                  checked_value(*find_core_setting("tenon.task.cpus"), std::string(5000, 'x'),

@@ -142,19 +142,19 @@ TEST_F(SettingsTest, C29_11_UnknownKeysAreRefusedWhereverTheyCameFrom) {
   const std::string rest =
       "; did you mean tenon.executor.cores? 'tenon config list' shows all settings";
   option("tenon.executor.core", "4");
-  expect_refused("unknown setting tenon.executor.core (--conf)" + rest);
+  expect_refused("unknown setting 'tenon.executor.core' (--conf)" + rest);
   input_.handover = {};
   write_conf("# x\ntenon.executor.core 4\n");
-  expect_refused("unknown setting tenon.executor.core (" + dir_ + "/tenon.conf:2)" + rest);
+  expect_refused("unknown setting 'tenon.executor.core' (" + dir_ + "/tenon.conf:2)" + rest);
   write_conf("");
   input_.code["tenon.executor.core"] = "4";
-  expect_refused("unknown setting tenon.executor.core (Conf::set)" + rest);
+  expect_refused("unknown setting 'tenon.executor.core' (Conf::set)" + rest);
   input_.code.clear();
   input_.program_defaults["tenon.executor.core"] = "4";
-  expect_refused("unknown setting tenon.executor.core (the program's defaults)" + rest);
+  expect_refused("unknown setting 'tenon.executor.core' (the program's defaults)" + rest);
   input_.program_defaults.clear();
   option("tenon.xyzzy", "4");
-  expect_refused("unknown setting tenon.xyzzy (--conf) 'tenon config list' shows all settings");
+  expect_refused("unknown setting 'tenon.xyzzy' (--conf) 'tenon config list' shows all settings");
 }
 
 TEST_F(SettingsTest, C29_11_KeysWithoutThePrefixPassThrough) {
@@ -258,7 +258,7 @@ TEST_F(SettingsTest, AMistypedPluginKeyGetsTheNearestOfThePlugin) {
   input_.chosen_plugin = [](const Settings&) { return plugin_specs(); };
   option("tenon.plugin.x.dept", "4");
   expect_refused(
-      "unknown setting tenon.plugin.x.dept (--conf); did you mean tenon.plugin.x.depth? 'tenon "
+      "unknown setting 'tenon.plugin.x.dept' (--conf); did you mean tenon.plugin.x.depth? 'tenon "
       "config list' shows all settings");
 }
 

@@ -132,6 +132,26 @@ TEST(ListenerBus, T214_AFullQueueDropsTheNewestAndCounts) {
   EXPECT_THAT(lines.get()[0].second, HasSubstr("Dropping event from queue shared"));
 }
 
+TEST(ListenerBus, C24_3_AGroupMayHaveACapacityOfItsOwn) {
+  ListenerBus bus({.capacity = 1, .group_capacity = {0, 3, 0, 0}});
+  auto shared = std::make_shared<GatedListener>();
+  auto status = std::make_shared<GatedListener>();
+  bus.add(shared, Group::shared);
+  bus.add(status, Group::app_status);
+  bus.start();
+  bus.post(unpersist(0));
+  ASSERT_TRUE(shared->wait_until_entered());
+  ASSERT_TRUE(status->wait_until_entered());
+  for (int i = 1; i <= 4; ++i) bus.post(unpersist(i));
+  EXPECT_EQ(bus.dropped(Group::shared), 3u);
+  EXPECT_EQ(bus.dropped(Group::app_status), 1u);
+  shared->release();
+  status->release();
+  ASSERT_TRUE(bus.wait_until_empty(soon()));
+  EXPECT_THAT(ids(*shared), ElementsAre(0, 1));
+  EXPECT_THAT(ids(*status), ElementsAre(0, 1, 2, 3));
+}
+
 TEST(ListenerBus, C24_3_OneErrorLineThenOneWarningAMinute) {
   Lines lines;
   loop::ManualClock clock;

@@ -353,7 +353,7 @@ LaunchedTask Harness::task(uint64_t id, int32_t stage, int32_t partition, int32_
   description.output = partition;
   description.binary_id = binary_id;
   if (data) description.data = *data;
-  return {id, 1, encode(description)};
+  return {id, 1, plugin::Buffer(encode(description))};
 }
 
 void Harness::launch(LaunchedTask task) {

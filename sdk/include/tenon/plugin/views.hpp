@@ -45,7 +45,9 @@ class View {
   [[nodiscard]] bool empty() const noexcept { return raw_.count == 0; }
   [[nodiscard]] value_type operator[](size_t i) const noexcept {
     value_type element{};
-    std::memcpy(&element, TENON_AT(raw_, i), std::min(sizeof element, raw_.element_size));
+    const char* const first = reinterpret_cast<const char*>(raw_.data);
+    std::memcpy(&element, first + i * raw_.element_size,
+                std::min(sizeof element, raw_.element_size));
     return element;
   }
   [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
