@@ -56,6 +56,7 @@ class Scheduling final : public task::BackendEvents {
   [[nodiscard]] ResultTurn& result_turn() { return result_turn_; }
 
   // On the loop's thread.
+  [[nodiscard]] const task::TaskScheduler& tasks() const { return *tasks_; }
   void add_accumulator(dag::Accumulator accumulator) { dag_->accumulators().add(std::move(accumulator)); }
   bool kill_task_attempt(uint64_t task_id, const std::string& reason);
   void remove_rdd(int32_t rdd_id);
