@@ -9,6 +9,13 @@ export LC_ALL=C
 unset TENON_MASTER TENON_CONF_DIR
 masters=("local[1]" "local[4]")
 
+# first N COMMAND...: the first N bytes of what it prints; the command may go on writing when they are through.
+first() {
+  local size=$1
+  shift
+  { "$@" || true; } 2>/dev/null | head -c "$size"
+}
+
 fail() {
   echo "FAILED: $*"
   exit 1

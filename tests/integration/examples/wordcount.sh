@@ -60,17 +60,16 @@ case $case in
   split_borders)
     # Two tasks share a file, the border is in its middle: let it come to lie in each place of a line that ends in \r\n.
     for size in $(seq 400 430); do
-      { for i in $(seq 60); do printf 'word%s two\r\n' "$i"; done; } | head -c "$size" >"cut$size"
+      first "$size" seq -f 'word%.0f two' 60 | sed 's/$/\r/' >"cut$size"
       expect "cut$size"
       succeeds all wordcount --top 1000000 "cut$size"
     done
     # Over the largest split: three tasks at least.
-    for i in $(seq 80); do seq -f 'line %.0f of a file that is cut in several places' 1 20000; done | head -c 83886080 >large
+    first 83886080 seq -f 'line %.0f of a file that is cut in several places' 1 2000000 >large
     compare large -- large
     ;;
   long_line)
-    seq -f 'a-rather-long-word-of-the-only-line-%05.0f' 1 2000 | tr '\n' ' ' >words
-    for i in $(seq 1200); do cat words; done | head -c 100000000 >line
+    first 100000000 seq -f 'a-rather-long-word-of-the-only-line-%05.0f' 1 3000000 | tr '\n' ' ' >line
     compare line -- line
     ;;
   many_files)
