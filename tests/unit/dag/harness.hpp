@@ -2,6 +2,7 @@
 // §27, "DAG").
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>

@@ -134,7 +134,7 @@ TEST_F(AccumulatorJobs, T032_OncePerResultPosition) {
 }
 
 TEST_F(AccumulatorJobs, T033_FailedAndKilledAttempts) {
-  for (const uint64_t id : {1, 2, 3}) add(id, "");
+  for (const uint64_t id : {1U, 2U, 3U}) add(id, "");
   submit(node(1), {0});
   task::ExceptionFailure failure;
   failure.accumulators = {{1, "15"}, {2, "13"}};

@@ -114,9 +114,11 @@ TEST(StageGraph, UnknownOperatorsAreRefused) {
 TEST(StageGraph, DecoderRefusesEveryCut) {
   const std::string bytes = encode_stage(kHeader, sample(), {99, "act"});
   for (size_t cut = 0; cut < bytes.size(); ++cut) {
-    EXPECT_THROW(decode_stage_graph(std::string_view(bytes).substr(0, cut)), Error) << cut;
+    EXPECT_THROW(static_cast<void>(decode_stage_graph(std::string_view(bytes).substr(0, cut))),
+                 Error)
+        << cut;
   }
-  EXPECT_THROW(decode_stage_graph(bytes + "x"), Error);
+  EXPECT_THROW(static_cast<void>(decode_stage_graph(bytes + "x")), Error);
 }
 
 TEST(StageGraph, DecoderSurvivesEveryFlip) {
@@ -144,11 +146,18 @@ TEST(StageGraph, DecoderSurvivesEveryFlip) {
 
 TEST(StageGraph, DecoderTakesNoMemoryForPromises) {
   const std::string header("\x97\x01\xa0\xa0\x00\x00\x80", 7);
-  EXPECT_THROW(decode_stage_graph(header + std::string("\xce\xff\xff\xff\xff", 5)), Error);
-  EXPECT_THROW(decode_stage_graph(header + std::string("\x00", 1)), Error);  // no node
-  EXPECT_THROW(decode_stage_graph(std::string("\xdd\xff\xff\xff\xff", 5)), Error);
-  EXPECT_THROW(decode_stage_graph(std::string(100000, '\x91')), Error);  // nested
-  EXPECT_THROW(decode_stage_graph(std::string("\x97\x02\xa0\xa0\x00\x00\x80\x01", 8)), Error);
+  EXPECT_THROW(
+      static_cast<void>(decode_stage_graph(header + std::string("\xce\xff\xff\xff\xff", 5))),
+      Error);
+  EXPECT_THROW(static_cast<void>(decode_stage_graph(header + std::string("\x00", 1))),
+               Error);  // no node
+  EXPECT_THROW(static_cast<void>(decode_stage_graph(std::string("\xdd\xff\xff\xff\xff", 5))),
+               Error);
+  EXPECT_THROW(static_cast<void>(decode_stage_graph(std::string(100000, '\x91'))),
+               Error);  // nested
+  EXPECT_THROW(
+      static_cast<void>(decode_stage_graph(std::string("\x97\x02\xa0\xa0\x00\x00\x80\x01", 8))),
+      Error);
 }
 
 TEST(PartitionData, OneToOneChain) {
