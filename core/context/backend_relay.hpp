@@ -1,7 +1,6 @@
 // Brings a backend's events to the loop, in their order.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,10 +14,8 @@ namespace tenon::context {
 // Posts each event; the sink gets it on the loop's thread. [any-thread]
 class BackendRelay final : public task::BackendEvents {
  public:
-  // Both outlive this. prepare: sees each status on the thread that brought it.
-  BackendRelay(loop::Loop& loop, task::BackendEvents& sink,
-               std::function<void(task::StatusUpdate&)> prepare)
-      : loop_(loop), sink_(sink), prepare_(std::move(prepare)) {}
+  // Both outlive this.
+  BackendRelay(loop::Loop& loop, task::BackendEvents& sink) : loop_(loop), sink_(sink) {}
 
   void registered(task::Registration registration) override {
     post([r = std::move(registration)](auto& to) mutable { to.registered(std::move(r)); });
@@ -63,7 +60,6 @@ class BackendRelay final : public task::BackendEvents {
     });
   }
   void status_update(std::vector<task::StatusUpdate> statuses) override {
-    for (task::StatusUpdate& status : statuses) prepare_(status);
     post([s = std::move(statuses)](auto& to) mutable { to.status_update(std::move(s)); });
   }
   void acknowledged(uint64_t request, bool ok, std::vector<std::string> ids) override {
@@ -86,7 +82,6 @@ class BackendRelay final : public task::BackendEvents {
 
   loop::Loop& loop_;
   task::BackendEvents& sink_;
-  const std::function<void(task::StatusUpdate&)> prepare_;
 };
 
 }  // namespace tenon::context

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -47,6 +48,10 @@ Driver::Driver(context::Startup startup, CallSite made_at)
   events::ListenerBus::Options options;
   options.capacity = static_cast<size_t>(
       settings.get_int("tenon.scheduler.listenerbus.eventqueue.capacity"));
+  // The status tracker counts every task: its queue is the last to overflow.
+  constexpr size_t kStatusCapacity = 200'000;
+  options.group_capacity[static_cast<size_t>(events::Group::app_status)] =
+      std::max(options.capacity, kStatusCapacity);
   options.log = [](events::Severity severity, std::string_view text) {
     static const log::Logger kBusLog = log::logger("listener-bus");
     kBusLog.log(severity == events::Severity::error ? log::Level::error : log::Level::warn,

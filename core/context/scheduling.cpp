@@ -57,16 +57,6 @@ std::string encode_payload(const task::TaskSet& set, const task::TaskSpec& task,
   return executor::encode(description);
 }
 
-// Memory for cached partitions: the limit, or Spark's rule, tenon.memory.fraction of what the executor has beyond 300 MiB.
-uint64_t storage_bytes(const conf::Settings& settings) {
-  if (settings.has("tenon.memory.storageLimit")) return settings.get_size("tenon.memory.storageLimit");
-  constexpr uint64_t kReserved = uint64_t{300} << 20;
-  const uint64_t memory = settings.get_size("tenon.executor.memory");
-  const uint64_t usable = memory > kReserved ? memory - kReserved : memory / 2;
-  return static_cast<uint64_t>(settings.get_double("tenon.memory.fraction") *
-                               static_cast<double>(usable));
-}
-
 std::string program_path() {
   char path[4096];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
@@ -87,7 +77,7 @@ Scheduling::Scheduling(const Startup& startup, events::ListenerBus& bus)
       loop_(clock_, seed_of(startup.settings)),
       bus_(bus),
       sink_(loop_, bus),
-      relay_(loop_, *this, [this](task::StatusUpdate& status) { fetch_large_value(status); }),
+      relay_(loop_, *this),
       invariants_([](std::string_view name, const std::string& violation) {
         kLog.error("invariant broken, check=" + std::string(name) + ": " + violation);
       }) {
@@ -119,25 +109,30 @@ void Scheduling::make_schedulers() {
   dag_ = std::make_unique<dag::DagScheduler>(loop_, submitter_, tracker_, blocks_, sink_,
                                              dag_settings(), std::move(hooks));
 
-  Services::Sources sources;
-  sources.map_outputs = [this](int32_t shuffle, auto answer) {
+  make_services();
+}
+
+void Scheduling::make_services() {
+  service::DriverSources sources;
+  sources.map_outputs = [this](int32_t shuffle, uint64_t, auto answer) {
     loop_.post([this, shuffle, answer = std::move(answer)] {
-      const auto outputs = tracker_.outputs(shuffle);
-      answer(std::make_shared<const shuffle::MapOutputs>(
-          shuffle::MapOutputs{outputs.epoch, outputs.statuses}));
+      if (!tracker_.contains(shuffle)) return answer(std::nullopt);
+      auto outputs = tracker_.outputs(shuffle);
+      answer(shuffle::MapOutputs{outputs.epoch, std::move(outputs.statuses)});
     });
   };
-  sources.block_update = [this](const std::string& executor_id,
-                                const storage::BlockUpdate& update) {
-    loop_.post([this, executor_id, update] { blocks_.update(executor_id, update); });
+  sources.block_update = [this](std::string executor_id, storage::BlockUpdate update) {
+    loop_.post([this, executor_id = std::move(executor_id), update] {
+      blocks_.update(executor_id, update);
+    });
   };
   sources.heartbeat = [this](service::Heartbeat heartbeat, auto answer) {
     loop_.post([this, heartbeat = std::move(heartbeat), answer = std::move(answer)] {
-      answer(heartbeats_->heartbeat(heartbeat.executor_id).register_blocks);
+      answer(heartbeats_->heartbeat(heartbeat.executor_id));
     });
   };
-  services_ = std::make_shared<Services>(std::move(sources),
-                                         startup_.settings.get_duration("tenon.rpc.askTimeout"));
+  services_ = std::make_unique<Services>(
+      startup_.settings, startup_.plugin.can(TENON_IS_ONE_PROCESS), std::move(sources));
 }
 
 void Scheduling::make_backend() {
@@ -159,35 +154,47 @@ void Scheduling::make_backend() {
       loop_, *backend_, *dag_, task_settings(), encode_payload,
       LogCallback([](LogLevel level, const std::string& text) { kLog.log(level_of(level), text); },
                   kLog.enabled(log::Level::debug) ? LogLevel::debug : LogLevel::info));
-  submitter_.set(*tasks_, [services = services_](const task::TaskSetPtr& set) {
-    if (set->binary) services->add_binary(set->binary);
+  submitter_.set(*tasks_, [this](const task::TaskSetPtr& set) {
+    if (set->binary) services_->add_binary(set->binary);
   });
   make_heartbeats();
 }
 
 void Scheduling::make_heartbeats() {
-  task::HeartbeatSettings settings;
+  task::HeartbeatReceiver::Settings settings;
   settings.timeout = startup_.settings.get_duration("tenon.network.timeout");
   settings.check_interval = startup_.settings.get_duration("tenon.network.timeoutInterval");
   settings.executor_interval = startup_.settings.get_duration("tenon.executor.heartbeatInterval");
-  task::HeartbeatHooks hooks;
-  hooks.blocks_known = [](const std::string&) { return true; };
-  hooks.expired = [this](const std::string& executor_id, const std::string& reason) {
-    backend_->kill_executor(executor_id, reason);
-    task::LossReason loss;
-    loss.kind = task::LossReason::Kind::unreachable;
-    loss.message = reason;
-    executor_removed(executor_id, std::move(loss));
-  };
-  heartbeats_ =
-      std::make_unique<task::HeartbeatReceiver>(loop_, settings, std::move(hooks));
+  heartbeats_ = std::make_unique<task::HeartbeatReceiver>(
+      loop_, *backend_, settings,
+      [this](const std::string& executor_id, const task::LossReason& reason) {
+        executor_removed(executor_id, reason);
+      });
 }
 
-// On the thread that brought the status.
-void Scheduling::fetch_large_value(task::StatusUpdate& status) {
-  auto* success = std::get_if<task::Success>(&status.reason);
-  if (success == nullptr || !success->result || !success->result->stored_at) return;
-  services_->fetch_value(*success->result, status.task_id);
+// A result that was too large for its status stays with its executor until it is fetched; the status waits for it (C11.3).
+bool Scheduling::fetch_large_value(task::StatusUpdate& status) {
+  const auto* success = std::get_if<task::Success>(&status.reason);
+  if (success == nullptr || !success->result || !success->result->stored_at) return false;
+  const task::BlockManagerId from = *success->result->stored_at;
+  const uint64_t task_id = status.task_id;
+  services_->take_result(from, task_id, [this, status = std::move(status)](auto value) mutable {
+    loop_.post([this, status = std::move(status), value = std::move(value)]() mutable {
+      task::TaskResult& result = *std::get<task::Success>(status.reason).result;
+      if (value) {
+        result.value = std::move(*value);
+        result.stored_at.reset();
+        result.missing_value_bytes = 0;
+      } else {
+        status.state = task::TaskState::failed;
+        status.reason = task::TaskResultLost{};
+      }
+      std::vector<task::StatusUpdate> one;
+      one.push_back(std::move(status));
+      tasks_->status_update(std::move(one));
+    });
+  });
+  return true;
 }
 
 void Scheduling::add_checks() {
@@ -225,7 +232,6 @@ executor::ExecutorHost::Setup Scheduling::executor_setup(host::InProcessRequest 
   const conf::Settings& settings = startup_.settings;
   executor::ExecutorHost::Setup setup;
   const std::string id = request.executor.executor_id;
-  setup.options.location = {id, "localhost", {}};
   setup.options.cores = request.executor.cores;
   setup.options.max_result_bytes = settings.get_size("tenon.driver.maxResultSize");
   setup.options.max_direct_result_bytes = settings.get_size("tenon.task.maxDirectResultSize");
@@ -241,9 +247,7 @@ executor::ExecutorHost::Setup Scheduling::executor_setup(host::InProcessRequest 
   setup.backend.master = startup_.master;
   setup.backend.executor = std::move(request.executor);
   setup.backend.stop_timeout = stop_timeout_;
-  setup.parts = [services = services_, id, bytes = storage_bytes(settings)] {
-    return services->make_parts(id, bytes);
-  };
+  setup.parts = [this, id] { return services_->make_parts(id); };
   setup.log = [](const std::string& text) { kExecutorLog.warn(text); };
   setup.stop_timeout = stop_timeout_;
   return setup;
@@ -311,7 +315,6 @@ host::AppDescription Scheduling::app_description() const {
 void Scheduling::start() {
   loop_.start();
   loop_.post([this] {
-    heartbeats_->start();
     try {
       backend_->start();
     } catch (const Error& error) {
@@ -391,6 +394,7 @@ void Scheduling::stop(int exit_code) {
   if (backend_ && !backend_->destroy()) {
     kPluginLog.warn("the plugin did not end within tenon.plugin.stopTimeout");
   }
+  services_->stop();
   loop_.stop();
   sink_.flush();
 }
@@ -426,7 +430,7 @@ void Scheduling::executor_added(task::Executor executor) {
   info.attributes = executor.attributes;
   sink_.post(event::ExecutorAdded{info, info.added_ms});
   blocks_.add_executor(executor.id, executor.host);
-  heartbeats_->executor_added(executor.id);
+  heartbeats_->add_executor(executor.id);
   sink_.post(event::BlockManagerAdded{
       executor.id, executor.host, storage_bytes(startup_.settings), info.added_ms});
   {
@@ -446,7 +450,8 @@ void Scheduling::executor_loss_pending(std::string executor_id, std::string mess
 
 void Scheduling::executor_removed(std::string executor_id, task::LossReason reason) {
   const int64_t now = clock_.wall_ms();
-  heartbeats_->executor_removed(executor_id);
+  heartbeats_->remove_executor(executor_id);
+  services_->forget_executor(executor_id);
   sink_.post(event::BlockManagerRemoved{executor_id, now});
   sink_.post(event::ExecutorRemoved{executor_id, task::describe(reason), now});
   tasks_->executor_removed(executor_id, reason);
@@ -462,6 +467,7 @@ void Scheduling::resource_offers(uint64_t offer, task::OfferScope scope,
 }
 
 void Scheduling::status_update(std::vector<task::StatusUpdate> statuses) {
+  std::erase_if(statuses, [this](task::StatusUpdate& status) { return fetch_large_value(status); });
   tasks_->status_update(std::move(statuses));
 }
 

@@ -56,6 +56,7 @@ class Scheduling final : public task::BackendEvents {
   [[nodiscard]] ResultTurn& result_turn() { return result_turn_; }
 
   // On the loop's thread.
+  [[nodiscard]] const task::TaskScheduler& tasks() const { return *tasks_; }
   void add_accumulator(dag::Accumulator accumulator) { dag_->accumulators().add(std::move(accumulator)); }
   bool kill_task_attempt(uint64_t task_id, const std::string& reason);
   void remove_rdd(int32_t rdd_id);
@@ -80,7 +81,8 @@ class Scheduling final : public task::BackendEvents {
   void make_schedulers();
   void make_heartbeats();
   void add_checks();
-  void fetch_large_value(task::StatusUpdate& status);
+  bool fetch_large_value(task::StatusUpdate& status);
+  void make_services();
   void on_fatal(const std::string& reason);
   [[nodiscard]] host::HostCallbacks host_callbacks();
   [[nodiscard]] executor::ExecutorHost::Setup executor_setup(host::InProcessRequest request);
@@ -100,7 +102,7 @@ class Scheduling final : public task::BackendEvents {
   BackendRelay relay_;
   LateSubmitter submitter_;
   std::unique_ptr<dag::DagScheduler> dag_;
-  std::shared_ptr<Services> services_;
+  std::unique_ptr<Services> services_;
   std::shared_ptr<host::HostServices> host_;
   std::unique_ptr<InProcessExecutors> executors_;
   std::unique_ptr<host::SchedulerBackend> backend_;

@@ -1,54 +1,57 @@
-// What executors ask of the driver apart from the plugin: stage binaries, broadcasts, map outputs; and what the driver knows of the
-// executors in its own process.
+// What executors ask of the driver apart from the plugin (contract C29.20): core's service in the driver with what it gives out, and
+// the other end of it for executors in the driver's process.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <future>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "conf/settings.hpp"
 #include "executor/executor_host.hpp"
-#include "service/driver_client.hpp"
-#include "shuffle/map_outputs.hpp"
-#include "storage/block_manager.hpp"
+#include "service/driver_service.hpp"
 #include "task/task_set.hpp"
 
 namespace tenon::context {
 
-// [any-thread]
+// [any-thread] unless a function says otherwise.
 class Services {
  public:
-  struct Sources {
-    // Answers later, from the loop; nullptr for a shuffle that is not there.
-    std::function<void(int32_t shuffle, std::function<void(shuffle::MapOutputsPtr)> answer)> map_outputs;
-    std::function<void(const std::string& executor_id, const storage::BlockUpdate&)> block_update;
-    std::function<void(service::Heartbeat, std::function<void(bool reregister)> answer)> heartbeat;
-  };
-  Services(Sources sources, std::chrono::nanoseconds ask_timeout);
-  ~Services();
+  // one_process: no executor is outside of this process. Throws Error when the service cannot listen.
+  Services(const conf::Settings& settings, bool one_process, service::DriverSources sources);
 
-  // Keeps the binary findable for as long as the task set holds it.
+  // Findable for as long as somebody else holds the binary. On the loop's thread.
   void add_binary(const std::shared_ptr<const task::StageBinary>& binary);
   void add_broadcast(uint64_t id, std::string bytes);
   // Executors drop their copies; destroy: nobody can fetch it any more.
   void remove_broadcast(uint64_t id, bool destroy);
-  void remove_rdd(int32_t rdd_id);
+  void remove_rdd(int32_t rdd_id) { driver_->remove_rdd(rdd_id); }
+  void forget_executor(const std::string& executor_id) { driver_->forget_executor(executor_id); }
+  // A result that its executor kept because it was large; answered once, on the service's thread.
+  void take_result(const task::BlockManagerId& from, uint64_t task_id,
+                   std::function<void(std::optional<std::string>)> answered) {
+    driver_->take_result(from, task_id, std::move(answered));
+  }
 
-  // What an executor in this process is made of. storage_bytes: limit of its cached partitions.
-  [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id, uint64_t storage_bytes);
-  // Puts the value that an executor of this process kept, because it was large, into the result. Leaves it when it is not there.
-  void fetch_value(task::TaskResult& result, uint64_t task_id);
+  // What an executor in this process is made of; waits for the driver's service to accept it. Throws Error when it does not.
+  [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id) const;
+
+  // Idempotent.
+  void stop() { driver_->stop(); }
 
  private:
-  struct State;
-  class Client;
-  std::shared_ptr<State> state_;
+  void drop_unused_binaries();
+
+  const conf::Settings& settings_;
+  service::BlobStore binaries_, broadcasts_;
+  std::vector<std::shared_ptr<const task::StageBinary>> known_binaries_;  // the loop's thread alone
+  size_t next_drop_ = 64;
+  std::unique_ptr<service::DriverService> driver_;
 };
+
+// Limit of an executor's cached partitions, in bytes.
+[[nodiscard]] uint64_t storage_bytes(const conf::Settings& settings);
 
 }  // namespace tenon::context

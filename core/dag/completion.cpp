@@ -19,6 +19,10 @@ void DagScheduler::handle(GettingResultEvent& event) {
 void DagScheduler::handle(CompletionEvent& event) {
   Stage* stage = table_.find(event.set->stage_id);
   if (stage != nullptr) merge_accumulators(*stage, event);
+  std::string lost_executor;
+  if (std::holds_alternative<task::Resubmitted>(event.reason)) {
+    lost_executor = event.info.executor_id;
+  }
   post_task_end(event);
   if (stage == nullptr) return;
   if (std::holds_alternative<task::Success>(event.reason)) {
@@ -27,8 +31,19 @@ void DagScheduler::handle(CompletionEvent& event) {
     fetch_failed(*stage, event, *failure);
   } else if (std::holds_alternative<task::Resubmitted>(event.reason) &&
              stage->kind() == task::TaskKind::shuffle_map) {
-    static_cast<ShuffleMapStage&>(*stage).add_pending(event.partition);
+    resubmitted(static_cast<ShuffleMapStage&>(*stage), event, lost_executor);
   }  // the TaskScheduler has seen to all others
+}
+
+// The task set runs a task again whose output was lost with an executor. The partition is not
+// waited for when an earlier attempt has brought its output meanwhile: the set may have been told,
+// and not run it again. Nor on the word of an older attempt, as the newer one may not have the
+// task; what is missing in the end gets an attempt of its own.
+void DagScheduler::resubmitted(ShuffleMapStage& stage, const CompletionEvent& event,
+                               const std::string& lost_executor) {
+  if (event.set->stage_attempt != stage.info().attempt) return;
+  const std::string* holder = tracker_.executor_of(stage.shuffle().shuffle_id, event.partition);
+  if (holder == nullptr || *holder == lost_executor) stage.add_pending(event.partition);
 }
 
 void DagScheduler::merge_accumulators(Stage& stage, const CompletionEvent& event) {

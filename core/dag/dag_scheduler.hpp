@@ -174,6 +174,8 @@ class DagScheduler final : public task::DagEvents {
   void handle(CompletionEvent& event);
   void merge_accumulators(Stage& stage, const CompletionEvent& event);
   void post_task_end(CompletionEvent& event);
+  void resubmitted(ShuffleMapStage& stage, const CompletionEvent& event,
+                   const std::string& lost_executor);
   void task_succeeded(Stage& stage, CompletionEvent& event);
   void map_task_succeeded(ShuffleMapStage& stage, const CompletionEvent& event);
   void map_stage_done(ShuffleMapStage& stage);

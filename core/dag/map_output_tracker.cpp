@@ -140,6 +140,14 @@ MapOutputs MapOutputTracker::outputs(int32_t shuffle_id) const {
   return result;
 }
 
+const std::string* MapOutputTracker::executor_of(int32_t shuffle_id, int32_t map) const {
+  const Shuffle* shuffle = find(shuffle_id);
+  if (shuffle == nullptr) return nullptr;
+  const Output& output = shuffle->outputs.at(static_cast<size_t>(map));
+  if (output.location < 0) return nullptr;
+  return &locations_[static_cast<size_t>(output.location)].executor_id;
+}
+
 std::shared_ptr<const std::string> MapOutputTracker::encoded(int32_t shuffle_id) const {
   const Shuffle* shuffle = find(shuffle_id);
   if (shuffle == nullptr) return nullptr;

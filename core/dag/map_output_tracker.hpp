@@ -57,6 +57,8 @@ class MapOutputTracker {
   // Maps without an output, rising.
   [[nodiscard]] std::vector<int32_t> missing(int32_t shuffle_id) const;
   [[nodiscard]] MapOutputs outputs(int32_t shuffle_id) const;
+  // The executor that holds the output of a map; null: missing. Good until the next change.
+  [[nodiscard]] const std::string* executor_of(int32_t shuffle_id, int32_t map) const;
   // outputs() as bytes for an executor; made once until something changes. null: no such shuffle.
   [[nodiscard]] std::shared_ptr<const std::string> encoded(int32_t shuffle_id) const;
   [[nodiscard]] MapOutputStatistics statistics(int32_t shuffle_id) const;

@@ -19,6 +19,8 @@ void ExecutorHost::start() {
 
 void ExecutorHost::create() {
   try {
+    parts_ = setup_.parts();
+    setup_.options.location = parts_.location;
     backend_ = std::make_unique<host::ExecutorBackend>(setup_.backend, *this);
     sink_open_ = true;
     backend_->start();
@@ -36,7 +38,7 @@ void ExecutorHost::make_executor() {
   if (running_ || shutting_down_) return;
   try {
     auto running = std::make_shared<Running>();
-    running->parts = setup_.parts();
+    running->parts = parts_;
     running->executor =
         std::make_unique<Executor>(setup_.options, *running->parts.services, *this, [this] {
           loop_.post([this] {
@@ -144,6 +146,10 @@ bool ExecutorHost::end() {
   if (backend_ != nullptr) backend_->destroy();
   loop_.stop();
   if (!well && joiner_.joinable()) joiner_.detach();
+  if (well) {
+    running_.reset();
+    parts_ = {};
+  }
   return well;
 }
 

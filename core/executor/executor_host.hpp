@@ -17,10 +17,9 @@
 
 namespace tenon::executor {
 
-// Keeps what the tasks use for as long as their code runs.
 struct ExecutorParts {
-  std::shared_ptr<void> owner;       // of what services refers to
-  std::shared_ptr<TaskServices> services;
+  task::BlockManagerId location;           // with the endpoint of the executor's own service
+  std::shared_ptr<TaskServices> services;  // and all that it refers to
 };
 
 // Orders come on any thread and go to the executor's own loop, launches and kills straight to the Executor. Exit cases: contract
@@ -30,7 +29,8 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
   struct Setup {
     host::ExecutorBackendSetup backend;
     ExecutorOptions options;
-    // Makes what the tasks use; called on the executor's own thread once the driver has accepted. Throws when it cannot.
+    // Makes what the tasks use and introduces the executor to the driver's service; called on the executor's own thread before the
+    // backend starts. Throws when it cannot.
     std::function<ExecutorParts()> parts;
     std::function<void(const std::string&)> log;  // [any-thread]
     bool in_process = true;
@@ -57,6 +57,7 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
   void status_update(std::vector<Status> statuses) override;
 
  private:
+  // The executor goes before what its tasks use.
   struct Running {
     ExecutorParts parts;
     std::unique_ptr<Executor> executor;
@@ -72,7 +73,8 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
   loop::SystemClock clock_;
   loop::ThreadLoop loop_;
   std::unique_ptr<host::ExecutorBackend> backend_;
-  std::shared_ptr<Running> running_;            // the loop's thread, but for end()
+  ExecutorParts parts_;                         // the loop's thread, but for end()
+  std::shared_ptr<Running> running_;            // likewise
   std::atomic<Executor*> executor_{nullptr};    // once it takes orders
   std::atomic<bool> sink_open_{false};          // statuses reach the backend
   bool shutting_down_ = false;                  // the loop's thread

@@ -22,9 +22,17 @@ void ByteReader::throw_short(uint64_t wanted) const {
 void ByteReader::throw_bad_size() {
   throw Error(ErrorKind::codec, "encoded value has a length that is no 64-bit number");
 }
+void ByteReader::throw_bad_flag(unsigned byte) {
+  throw Error(ErrorKind::codec,
+              "encoded value has a flag that is neither 0 nor 1 but " + std::to_string(byte));
+}
 
 namespace detail {
 
+void throw_bad_count(uint64_t count) {
+  throw Error(ErrorKind::codec, "encoded value has a count that its bytes cannot hold: " +
+                                    std::to_string(count));
+}
 void throw_left_over(size_t bytes) {
   throw Error(ErrorKind::codec, "encoded value is followed by " + std::to_string(bytes) +
                                     " bytes that its Codec did not read");

@@ -64,6 +64,23 @@ std::string encode(const T& value) {
 namespace detail {
 [[noreturn]] TENON_API void throw_left_over(size_t bytes);
 [[noreturn]] TENON_API void throw_bad_index(uint64_t index, size_t alternatives);
+[[noreturn]] TENON_API void throw_bad_count(uint64_t count);
+
+template <class Fields>
+struct AllEncodable;
+template <class... Ts>
+struct AllEncodable<std::tuple<Ts...>> : std::bool_constant<(Encodable<std::remove_cvref_t<Ts>> && ...)> {};
+
+/// Calls read n times. Elements may well be of no bytes at all, but a count that only such could reach is no count.
+template <class Read>
+void read_elements(ByteReader& in, uint64_t n, const Read& read) {
+  constexpr uint64_t kMostWithoutBytes = uint64_t{1} << 28;
+  for (uint64_t i = 0; i < n; ++i) {
+    const size_t before = in.left();
+    read();
+    if (in.left() == before && n - i > kMostWithoutBytes) throw_bad_count(n);
+  }
+}
 }  // namespace detail
 
 /// The value of bytes that encode() made; bytes left over are an error (codec).
@@ -87,7 +104,7 @@ struct Codec<T, std::enable_if_t<detail::is_plain_v<T>>> {
 template <>
 struct Codec<bool> {
   static void write(ByteWriter& out, bool value) { out.fixed(static_cast<uint8_t>(value)); }
-  static bool read(ByteReader& in) { return in.fixed<uint8_t>() != 0; }
+  static bool read(ByteReader& in) { return in.flag(); }
 };
 
 template <>
@@ -109,27 +126,38 @@ struct Codec<std::string> {
 template <class T>
 struct Codec<T, std::enable_if_t<detail::HasFields<T>>> {
   static void write(ByteWriter& out, const T& value) {
-    std::apply(
-        [&](const auto&... field) {
-          (Codec<std::remove_cvref_t<decltype(field)>>::write(out, field), ...);
-        },
-        value.tenon_fields());
+    if constexpr (check()) {
+      std::apply(
+          [&](const auto&... field) {
+            (Codec<std::remove_cvref_t<decltype(field)>>::write(out, field), ...);
+          },
+          value.tenon_fields());
+    }
   }
   static T read(ByteReader& in) {
     T value{};
-    std::apply(
-        [&](auto&... field) {
-          ((field = Codec<std::remove_cvref_t<decltype(field)>>::read(in)), ...);
-        },
-        value.tenon_fields());
+    if constexpr (check()) {
+      std::apply(
+          [&](auto&... field) {
+            ((field = Codec<std::remove_cvref_t<decltype(field)>>::read(in)), ...);
+          },
+          value.tenon_fields());
+    }
     return value;
+  }
+
+ private:
+  static constexpr bool check() {
+    constexpr bool all = detail::AllEncodable<decltype(std::declval<const T&>().tenon_fields())>::value;
+    static_assert(all, "TENON_FIELDS: each member needs a tenon::Codec of its own: no pointers, references, string_view or span");
+    return all;
   }
 };
 
 // ------------------------------------------------------------------------------- products and sums
 
 template <class A, class B>
-struct Codec<std::pair<A, B>, std::enable_if_t<!detail::is_plain_v<std::pair<A, B>>>> {
+struct Codec<std::pair<A, B>, std::enable_if_t<Encodable<A> && Encodable<B>>> {
   static void write(ByteWriter& out, const std::pair<A, B>& value) {
     Codec<A>::write(out, value.first);
     Codec<B>::write(out, value.second);
@@ -141,17 +169,17 @@ struct Codec<std::pair<A, B>, std::enable_if_t<!detail::is_plain_v<std::pair<A, 
 };
 
 template <class... Ts>
-struct Codec<std::tuple<Ts...>> {
-  static void write(ByteWriter& out, const std::tuple<Ts...>& value) {
+struct Codec<std::tuple<Ts...>, std::enable_if_t<(Encodable<Ts> && ...)>> {
+  static void write([[maybe_unused]] ByteWriter& out, const std::tuple<Ts...>& value) {
     std::apply([&](const Ts&... element) { (Codec<Ts>::write(out, element), ...); }, value);
   }
-  static std::tuple<Ts...> read(ByteReader& in) {
+  static std::tuple<Ts...> read([[maybe_unused]] ByteReader& in) {
     return std::tuple<Ts...>{Codec<Ts>::read(in)...};  // braces: left to right
   }
 };
 
 template <class T, size_t N>
-struct Codec<std::array<T, N>, std::enable_if_t<!detail::is_plain_v<std::array<T, N>>>> {
+struct Codec<std::array<T, N>, std::enable_if_t<!detail::is_plain_v<std::array<T, N>> && Encodable<T>>> {
   static void write(ByteWriter& out, const std::array<T, N>& value) {
     for (const T& element : value) Codec<T>::write(out, element);
   }
@@ -163,31 +191,31 @@ struct Codec<std::array<T, N>, std::enable_if_t<!detail::is_plain_v<std::array<T
 };
 
 template <class T>
-struct Codec<std::optional<T>> {
+struct Codec<std::optional<T>, std::enable_if_t<Encodable<T>>> {
   static void write(ByteWriter& out, const std::optional<T>& value) {
     out.fixed(static_cast<uint8_t>(value.has_value()));
     if (value) Codec<T>::write(out, *value);
   }
   static std::optional<T> read(ByteReader& in) {
-    if (in.fixed<uint8_t>() == 0) return std::nullopt;
+    if (!in.flag()) return std::nullopt;
     return Codec<T>::read(in);
   }
 };
 
 template <class T>
-struct Codec<std::unique_ptr<T>> {
+struct Codec<std::unique_ptr<T>, std::enable_if_t<Encodable<T>>> {
   static void write(ByteWriter& out, const std::unique_ptr<T>& value) {
     out.fixed(static_cast<uint8_t>(value != nullptr));
     if (value) Codec<T>::write(out, *value);
   }
   static std::unique_ptr<T> read(ByteReader& in) {
-    if (in.fixed<uint8_t>() == 0) return nullptr;
+    if (!in.flag()) return nullptr;
     return std::make_unique<T>(Codec<T>::read(in));
   }
 };
 
 template <class... Ts>
-struct Codec<std::variant<Ts...>> {
+struct Codec<std::variant<Ts...>, std::enable_if_t<(Encodable<Ts> && ...)>> {
   static void write(ByteWriter& out, const std::variant<Ts...>& value) {
     out.size(value.index());
     std::visit([&]<class T>(const T& held) { Codec<T>::write(out, held); }, value);
@@ -212,7 +240,7 @@ struct Codec<std::variant<Ts...>> {
 // ------------------------------------------------------------------------------- containers
 
 template <class T>
-struct Codec<std::vector<T>> {
+struct Codec<std::vector<T>, std::enable_if_t<Encodable<T>>> {
   static void write(ByteWriter& out, const std::vector<T>& value) {
     out.size(value.size());
     if constexpr (detail::is_plain_v<T>) {
@@ -230,7 +258,7 @@ struct Codec<std::vector<T>> {
     } else {
       const uint64_t n = in.size();
       value.reserve(std::min<uint64_t>(n, in.left()));
-      for (uint64_t i = 0; i < n; ++i) value.push_back(Codec<T>::read(in));
+      detail::read_elements(in, n, [&] { value.push_back(Codec<T>::read(in)); });
     }
     return value;
   }
@@ -240,15 +268,32 @@ namespace detail {
 
 // Sets and maps: a count, then the elements in the container's order.
 template <class Container, class Element>
-struct ContainerCodec {
+struct SetCodec {
   static void write(ByteWriter& out, const Container& value) {
     out.size(value.size());
     for (const auto& element : value) Codec<Element>::write(out, element);
   }
   static Container read(ByteReader& in) {
     Container value;
-    const uint64_t n = in.size();
-    for (uint64_t i = 0; i < n; ++i) value.insert(value.end(), Codec<Element>::read(in));
+    read_elements(in, in.size(), [&] { value.insert(value.end(), Codec<Element>::read(in)); });
+    return value;
+  }
+};
+template <class Container, class K, class V>
+struct MapCodec {
+  static void write(ByteWriter& out, const Container& value) {
+    out.size(value.size());
+    for (const auto& [key, mapped] : value) {
+      Codec<K>::write(out, key);
+      Codec<V>::write(out, mapped);
+    }
+  }
+  static Container read(ByteReader& in) {
+    Container value;
+    read_elements(in, in.size(), [&] {
+      K key = Codec<K>::read(in);
+      value.emplace_hint(value.end(), std::move(key), Codec<V>::read(in));
+    });
     return value;
   }
 };
@@ -256,15 +301,15 @@ struct ContainerCodec {
 }  // namespace detail
 
 template <class K, class C, class A>
-struct Codec<std::set<K, C, A>> : detail::ContainerCodec<std::set<K, C, A>, K> {};
+struct Codec<std::set<K, C, A>, std::enable_if_t<Encodable<K>>> : detail::SetCodec<std::set<K, C, A>, K> {};
 template <class K, class H, class E, class A>
-struct Codec<std::unordered_set<K, H, E, A>>
-    : detail::ContainerCodec<std::unordered_set<K, H, E, A>, K> {};
+struct Codec<std::unordered_set<K, H, E, A>, std::enable_if_t<Encodable<K>>>
+    : detail::SetCodec<std::unordered_set<K, H, E, A>, K> {};
 template <class K, class V, class C, class A>
-struct Codec<std::map<K, V, C, A>>
-    : detail::ContainerCodec<std::map<K, V, C, A>, std::pair<K, V>> {};
+struct Codec<std::map<K, V, C, A>, std::enable_if_t<Encodable<K> && Encodable<V>>>
+    : detail::MapCodec<std::map<K, V, C, A>, K, V> {};
 template <class K, class V, class H, class E, class A>
-struct Codec<std::unordered_map<K, V, H, E, A>>
-    : detail::ContainerCodec<std::unordered_map<K, V, H, E, A>, std::pair<K, V>> {};
+struct Codec<std::unordered_map<K, V, H, E, A>, std::enable_if_t<Encodable<K> && Encodable<V>>>
+    : detail::MapCodec<std::unordered_map<K, V, H, E, A>, K, V> {};
 
 }  // namespace tenon

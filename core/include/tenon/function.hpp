@@ -29,7 +29,6 @@ inline constexpr Fn<Function> fn{};
 
 namespace detail {
 
-
 template <class F>
 struct IsStdFunction : std::false_type {};
 template <class S>
@@ -40,13 +39,12 @@ concept EmptyFunction = std::is_class_v<F> && std::is_empty_v<F> && std::is_defa
 template <class F>
 concept PointerFunction = std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>;
 template <class F>
-concept EncodedFunction = std::is_class_v<F> && !EmptyFunction<F> && HasFields<F> && Encodable<F> &&
-                          std::is_default_constructible_v<F>;
+concept EncodedFunction = std::is_class_v<F> && !EmptyFunction<F> && Encodable<F>;
 
 template <class F>
 struct IsBound : std::false_type {};
 
-/// A function that can travel: a stateless lambda, a plain function, a class with TENON_FIELDS; values bound to it go along.
+/// A function that can travel: a stateless lambda, a plain function, a class with a Codec; values bound to it go along.
 template <class F>
 concept Shippable = EmptyFunction<F> || PointerFunction<F> || EncodedFunction<F> || IsBound<F>::value;
 
@@ -131,7 +129,7 @@ std::string encode_function(const F& f) {
   return bytes;
 }
 
-// What a lambda without default construction (it captures nothing by value that is empty) would need.
+// The function without the values bound to it.
 template <class F>
 struct InnerFunction {
   using type = F;

@@ -57,6 +57,70 @@ TEST_F(ExecutorLoss, T022_ExecutorLostAndResubmitted) {
   end(2, 0, value("42"));
 }
 
+TEST_F(ExecutorLoss, T022_ResubmittedBeforeTheLossIsHandled) {
+  const auto dependency = shuffle(node(2), 1);
+  submit(node(1, {dependency}), {0});
+  end(0, 0, map_output("A", 1));
+  end(0, 0, task::Resubmitted{}, "A-exec");
+  lose_executor("A");
+  end(0, 1, map_output("B", 1));
+  EXPECT_EQ(submitter_.sets.size(), 1u);  // waits for the partition that runs again
+  end(0, 0, map_output("C", 1));
+  EXPECT_THAT(output_hosts(dependency), ElementsAre("C", "B"));
+  ASSERT_EQ(submitter_.sets.size(), 2u);
+  EXPECT_EQ(set(1).kind, task::TaskKind::result);
+  end(1, 0, value("42"));
+}
+
+// The middle stage's attempt 0 fails at partition 1, so that attempt 1 runs beside late tasks of
+// attempt 0.
+class Resubmits : public DagTest {
+ protected:
+  void begin(const std::vector<std::string>& first_hosts) {
+    first_ = shuffle(node(1), 2);
+    second_ = shuffle(node(2, {first_}), 1);
+    submit(node(1, {second_}), {0});
+    complete_maps(0, {"Z"});
+    for (size_t i = 0; i < first_hosts.size(); ++i) end(1, i, map_output(first_hosts[i], 1));
+    end(1, 1, fetch_failure("Z", first_->shuffle_id, 0, 1));
+    resubmit();
+    complete_maps(2, {"Y"});
+    ASSERT_EQ(set(3).stage_id, 1);
+    ASSERT_EQ(set(3).stage_attempt, 1);
+  }
+  rdd::ShufflePtr first_, second_;
+};
+
+TEST_F(Resubmits, C9_9_NotWaitedForWhenAnEarlierAttemptBroughtTheOutput) {
+  begin({});
+  end(3, 0, map_output("A", 1), "A-exec");
+  // Partition 0 of the old attempt succeeds; the live set is told and will not run it again, though
+  // it said so.
+  scheduler_->executor_lost("A-exec", {});
+  queue_end(1, 0, map_output("C", 1), "C-exec");
+  queue_end(3, 0, task::Resubmitted{}, "A-exec");
+  loop_.run();
+  EXPECT_THAT(submitter_.completed, ElementsAre(Pair(1, 0)));
+  end(3, 1, map_output("B", 1));
+  EXPECT_THAT(output_hosts(second_), ElementsAre("C", "B"));
+  ASSERT_EQ(submitter_.sets.size(), 5u);
+  EXPECT_EQ(set(4).kind, task::TaskKind::result);
+  end(4, 0, value("42"));
+}
+
+TEST_F(Resubmits, C9_9_NotWaitedForOnTheWordOfAnOlderAttempt) {
+  begin({"C"});
+  EXPECT_THAT(partitions_of(3), ElementsAre(1));
+  lose_executor("C");
+  end(1, 0, task::Resubmitted{}, "C-exec");  // attempt 1 has no task for it
+  end(3, 0, map_output("B", 1));
+  ASSERT_EQ(submitter_.sets.size(), 5u);
+  EXPECT_EQ(set(4).stage_attempt, 2);
+  EXPECT_THAT(partitions_of(4), ElementsAre(0));
+  complete_maps(4, {"D"});
+  end(5, 0, value("42"));
+}
+
 struct LossRow {
   const char* name;
   bool service, host_named;

@@ -114,10 +114,17 @@ ListenerPtr DagTest::submit_map_stage(const rdd::ShufflePtr& dependency) {
   return listener;
 }
 
-void DagTest::end(size_t index, size_t task, task::EndReason reason) {
+void DagTest::end(size_t index, size_t task, task::EndReason reason, const std::string& executor) {
+  queue_end(index, task, std::move(reason), executor);
+  loop_.run();
+}
+
+void DagTest::queue_end(size_t index, size_t task, task::EndReason reason,
+                        const std::string& executor) {
   const task::TaskSetPtr from = submitter_.sets.at(index);
   TaskInfo info;
   info.id = next_task_++;
+  info.executor_id = executor;
   info.index = static_cast<int32_t>(task);
   info.partition = from->tasks.at(task).partition;
   if (const auto* success = std::get_if<task::Success>(&reason);
@@ -125,7 +132,6 @@ void DagTest::end(size_t index, size_t task, task::EndReason reason) {
     success->result->map_status->map_id = info.id;
   }
   scheduler_->task_ended(from, from->tasks.at(task), info, std::move(reason));
-  loop_.run();
 }
 
 void DagTest::complete(size_t index, std::vector<task::EndReason> reasons) {

@@ -167,8 +167,10 @@ class DagTest : public ::testing::Test {
 
   // ---- tasks
   const task::TaskSet& set(size_t index) { return *submitter_.sets.at(index); }
-  // The end of one task of a set.
-  void end(size_t set, size_t task, task::EndReason reason);
+  // The end of one task of a set; executor: where it ran.
+  void end(size_t set, size_t task, task::EndReason reason, const std::string& executor = "");
+  // The same without running the loop.
+  void queue_end(size_t set, size_t task, task::EndReason reason, const std::string& executor = "");
   // The ends of the set's first tasks, in order.
   void complete(size_t set, std::vector<task::EndReason> reasons);
   // All map tasks of the set succeed, at the hosts in turn.

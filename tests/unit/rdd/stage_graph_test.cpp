@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "tenon/error.hpp"
+
 namespace tenon::rdd {
 namespace {
 
@@ -169,8 +171,8 @@ TEST(PartitionData, NothingToRead) {
   EXPECT_EQ(partition_data(node(1, Partitions(2)), 1), nullptr);
   const auto reader = node(2, Partitions(2), {shuffle(1, node(1, with_data({"a"})), 2)});
   EXPECT_EQ(partition_data(reader, 0), nullptr);  // what lies behind a shuffle is another stage's
-  EXPECT_EQ(PartitionData({}).size(), 0u);
-  EXPECT_EQ(PartitionData({}).find(1, 1), "");
+  EXPECT_EQ(PartitionData(std::string_view()).size(), 0u);
+  EXPECT_EQ(PartitionData(std::string_view()).find(1, 1), "");
 }
 
 TEST(PartitionData, ManyParentsEachOnce) {

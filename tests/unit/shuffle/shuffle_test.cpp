@@ -66,7 +66,7 @@ struct Fixture {
          .metrics = task.metrics_of(),
          .on_failure = [this](const task::FetchFailed& failure) { failures.push_back(failure); }});
     std::string text;
-    while (const auto block = input->next()) text += "(" + std::string(block->bytes) + ")";
+    while (const auto block = input->next()) text.append("(").append(block->bytes).append(")");
     return text;
   }
 

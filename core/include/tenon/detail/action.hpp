@@ -170,8 +170,13 @@ struct FunctionCodec<OnValue<F>> {
 
 /// A record as a line of save_as_text_file has it: text as it is, numbers in decimal, pairs and tuples as "(a,b)".
 template <class T>
-concept TextLike = std::convertible_to<const T&, std::string_view> || std::is_arithmetic_v<T> ||
-                   requires { std::tuple_size<T>::value; };
+struct IsText : std::bool_constant<std::convertible_to<const T&, std::string_view> || std::is_arithmetic_v<T>> {};
+template <class A, class B>
+struct IsText<std::pair<A, B>> : std::bool_constant<IsText<A>::value && IsText<B>::value> {};
+template <class A, class... Rest>
+struct IsText<std::tuple<A, Rest...>> : std::bool_constant<IsText<A>::value && (IsText<Rest>::value && ...)> {};
+template <class T>
+concept TextLike = IsText<T>::value;
 
 template <class T>
 void append_text(std::string& out, const T& value) {

@@ -68,10 +68,17 @@ class ByteReader {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(*raw(1).data());
+      if (shift == 63 && byte > 1) break;
       value |= static_cast<uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
     throw_bad_size();
+  }
+  /// A byte that is 0 or 1.
+  bool flag() {
+    const auto byte = fixed<uint8_t>();
+    if (byte > 1) throw_bad_flag(byte);
+    return byte != 0;
   }
   /// A count of elements; one that cannot be true for the bytes that are left is refused before anything is allocated.
   uint64_t count(size_t least_bytes_each) {
@@ -84,6 +91,7 @@ class ByteReader {
  private:
   [[noreturn]] TENON_API void throw_short(uint64_t wanted) const;
   [[noreturn]] TENON_API static void throw_bad_size();
+  [[noreturn]] TENON_API static void throw_bad_flag(unsigned byte);
 
   const char* at_;
   const char* end_;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <chrono>
+#include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -84,10 +86,43 @@ struct IsDuration : std::false_type {};
 template <class R, class P>
 struct IsDuration<std::chrono::duration<R, P>> : std::true_type {};
 
+// Converts to a base class of T only.
+template <class T>
+struct AnyBase {
+  template <class U>
+    requires(std::is_base_of_v<U, T> && !std::is_same_v<U, T>)
+  constexpr operator U() const noexcept;  // NOLINT: implicit by design, never defined
+};
+template <class T>
+constexpr bool has_base() {
+  return requires { T{AnyBase<T>{}}; };
+}
+
+template <size_t>
+using AnyNumberAt = AnyNumber;
+// Two values in braces in the place of one member, and the others after them.
+template <class T, size_t... Before, size_t... After>
+constexpr bool takes_pair(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires { T{AnyNumberAt<Before>{}..., {AnyNumber{}, AnyNumber{}}, AnyNumberAt<After>{}...}; };
+}
+// An array member takes several of the values that count_fields() counts, so that in its place there is no room for the others.
+template <class T, size_t At = 0>
+constexpr bool has_array() {
+  constexpr size_t n = count_fields<T>();
+  if constexpr (At == n) {
+    return false;
+  } else {
+    constexpr auto before = std::make_index_sequence<At>{};
+    return (takes_pair<T>(before, std::index_sequence<>{}) && !takes_pair<T>(before, std::make_index_sequence<n - At - 1>{})) ||
+           has_array<T, At + 1>();
+  }
+}
+
+// What a structured binding takes apart into as many members as were counted.
 template <class T>
 concept SmallAggregate = std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> &&
                          std::is_class_v<T> && !std::is_empty_v<T> && !HasFields<T> &&
-                         (count_fields<T>() >= 1) && (count_fields<T>() <= 6);
+                         (count_fields<T>() >= 1) && (count_fields<T>() <= 6) && !has_base<T>() && !has_array<T>();
 
 template <class T>
 constexpr bool plain() {

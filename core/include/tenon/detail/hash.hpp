@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -106,15 +107,26 @@ struct Hash<std::optional<T>, std::enable_if_t<Hashable<T>>> {
     return value ? detail::combine(1, Hash<T>::of(*value)) : 0;
   }
 };
+namespace detail {
+template <class Fields>
+struct AllHashable;
+template <class... Ts>
+struct AllHashable<std::tuple<Ts...>> : std::bool_constant<(Hashable<std::remove_cvref_t<Ts>> && ...)> {};
+}  // namespace detail
+
 template <class T>
 struct Hash<T, std::enable_if_t<detail::HasFields<T>>> {
   static uint64_t of(const T& value) {
+    constexpr bool all = detail::AllHashable<decltype(value.tenon_fields())>::value;
+    static_assert(all, "the key type needs a tenon::Hash for each member in TENON_FIELDS: specialise tenon::Hash");
     uint64_t hash = 1;
-    std::apply(
-        [&](const auto&... field) {
-          ((hash = detail::combine(hash, Hash<std::remove_cvref_t<decltype(field)>>::of(field))), ...);
-        },
-        value.tenon_fields());
+    if constexpr (all) {
+      std::apply(
+          [&](const auto&... field) {
+            ((hash = detail::combine(hash, Hash<std::remove_cvref_t<decltype(field)>>::of(field))), ...);
+          },
+          value.tenon_fields());
+    }
     return hash;
   }
 };

@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenon/detail/batch.hpp"
@@ -14,6 +16,11 @@
 #include "tenon/detail/runtime.hpp"
 
 namespace tenon::detail {
+
+template <class T>
+struct IsVariant : std::false_type {};
+template <class... Ts>
+struct IsVariant<std::variant<Ts...>> : std::true_type {};
 
 /// Bytes that a value points to, beyond sizeof. Exact for strings and vectors, a good guess for nodes of maps and sets.
 template <class T>
@@ -27,6 +34,12 @@ uint64_t heap_bytes(const T& value) {
                       value.tenon_fields());
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     return std::apply([](const auto&... part) { return (uint64_t{0} + ... + heap_bytes(part)); }, value);
+  } else if constexpr (IsVariant<T>::value) {
+    return std::visit([](const auto& held) { return heap_bytes(held); }, value);
+  } else if constexpr (requires { value.has_value(); *value; }) {
+    return value ? heap_bytes(*value) : 0;
+  } else if constexpr (requires { typename T::element_type; typename T::deleter_type; *value; }) {
+    return value ? sizeof(*value) + heap_bytes(*value) : 0;
   } else if constexpr (requires { value.capacity(); value.begin(); typename T::value_type; }) {
     uint64_t bytes = value.capacity() * sizeof(typename T::value_type);
     if constexpr (!is_plain_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>) {

@@ -81,11 +81,15 @@ std::vector<detail::owned_t<T>> Rdd<T>::collect(Location location) const {
 template <class T>
 Future<std::vector<detail::owned_t<T>>> Rdd<T>::collect_async(Location location) const {
   using Result = std::vector<detail::owned_t<T>>;
-  auto partitions = detail::all_partitions(node_);
-  auto values = std::make_shared<std::vector<Result>>(partitions.size());
-  auto handle = detail::submit_job(
-      *driver_, job(detail::call_site("collect_async", location), detail::CollectAll<T>{}, std::move(partitions)),
-      detail::store_into(values));
+  auto values = std::make_shared<std::vector<Result>>();
+  std::shared_ptr<detail::JobHandle> handle;
+  if constexpr (detail::check_result<detail::owned_t<T>>()) {
+    auto partitions = detail::all_partitions(node_);
+    values->resize(partitions.size());
+    handle = detail::submit_job(
+        *driver_, job(detail::call_site("collect_async", location), detail::CollectAll<T>{}, std::move(partitions)),
+        detail::store_into(values));
+  }
   return {std::move(handle), [values] { return detail::concatenate(std::move(*values)); }};
 }
 

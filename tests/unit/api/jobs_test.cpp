@@ -1,0 +1,480 @@
+// Jobs as a program sees them: run_job, groups, tags, cancelling, retries, events (contract C2, C3, C14, C24), end to end.
+#include <set>
+#include <thread>
+
+#include "api/api_fixture.hpp"
+#include "executor/attempt.hpp"
+#include "shuffle/fetch_failed.hpp"
+
+namespace tenon {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using test::caught;
+using test::wait_until;
+
+// What tasks and tests tell each other; tasks run in this process.
+std::atomic<int> started{0};
+std::atomic<bool> open_gate{false};
+
+// Stays until the gate is open or the attempt is killed.
+int wait_at_gate(int n) {
+  ++started;
+  while (!open_gate) {
+    TaskContext::current()->throw_if_killed();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return n;
+}
+
+class JobsTest : public test::CountingTest {
+ protected:
+  JobsTest() {
+    started = 0;
+    open_gate = false;
+  }
+  Rdd<int> gated(int partitions = 2) { return context().range(0, partitions, 1, partitions).map(fn<wait_at_gate>); }
+  static bool wait_for_started(int n) {
+    return wait_until([n] { return started >= n; });
+  }
+};
+
+// ------------------------------------------------------------------------------- run_job
+
+TEST_F(JobsTest, C2_2_AnySubsetInAnyOrderWithRepeats) {
+  const auto rdd = context().range(0, 40, 1, 4);
+  std::map<int32_t, int> sums;
+  std::vector<std::thread::id> threads;
+  bool inside = false;
+  context().run_job(
+      rdd, [](Records<int>& records) { int sum = 0; for (const int n : records) sum += n; return sum; }, {3, 0, 3, 1},
+      [&](int32_t position, int sum) {
+        EXPECT_FALSE(std::exchange(inside, true)) << "one at a time";
+        EXPECT_TRUE(sums.emplace(position, sum).second) << "once per position";
+        threads.push_back(std::this_thread::get_id());
+        inside = false;
+      });
+  EXPECT_EQ(sums, (std::map<int32_t, int>{{0, 345}, {1, 45}, {2, 345}, {3, 145}})) << "by position, not by partition";
+  for (const auto id : threads) EXPECT_EQ(id, std::this_thread::get_id());
+}
+
+TEST_F(JobsTest, C2_3_PartitionsThatDoNotExist) {
+  const auto rdd = context().range(0, 40, 1, 4);
+  start_counting();
+  for (const int32_t bad : {-1, 4, 1000}) {
+    const auto error = caught([&] { context().run_job(rdd, [](Records<int>&) { return 0; }, {0, bad}, [](int32_t, int) {}); });
+    EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
+    EXPECT_THAT(error.text, AllOf(HasSubstr(std::to_string(bad)), HasSubstr("4")));
+  }
+  EXPECT_EQ(jobs_since(), 0u) << "no event, no job";
+  expect_usable();
+}
+
+TEST_F(JobsTest, C2_4_NoPartitions) {
+  context().set_local_property("key", "value");
+  context().run_job(context().range(0, 40, 1, 4), [](Records<int>&) { return 0; }, {}, [](int32_t, int) { FAIL(); });
+  context().stop();
+  ASSERT_THAT(events<event::JobStart>(), SizeIs(1));
+  const event::JobStart start = events<event::JobStart>()[0];
+  EXPECT_THAT(start.stages, IsEmpty());
+  EXPECT_EQ(start.properties.at("key"), "value");
+  ASSERT_THAT(events<event::JobEnd>(), SizeIs(1));
+  EXPECT_TRUE(events<event::JobEnd>()[0].succeeded);
+  EXPECT_EQ(events<event::JobEnd>()[0].time_ms, start.time_ms);
+  EXPECT_THAT(events<event::StageSubmitted>(), IsEmpty());
+}
+
+TEST_F(JobsTest, C2_9_ThrowingHandler) {
+  const auto rdd = context().range(0, 40, 1, 4);
+  const auto run = [&](auto thrown) {
+    return caught([&] {
+      context().run_job(rdd, [](Records<int>&) { return 7; }, {0, 1, 2, 3}, [&](int32_t, int) { throw thrown; });
+    });
+  };
+  const auto standard = run(std::runtime_error("handler broke"));
+  EXPECT_EQ(standard.kind, ErrorKind::job_failed);
+  EXPECT_THAT(standard.message, HasSubstr("driver execution"));
+  ASSERT_NE(standard.cause, nullptr);
+  EXPECT_THAT(standard.cause->message(), HasSubstr("handler broke"));
+  EXPECT_THAT(run(42).text, HasSubstr("driver execution"));
+  const auto ours = run(Error(ErrorKind::codec, "bytes broke"));
+  ASSERT_NE(ours.cause, nullptr);
+  EXPECT_EQ(ours.cause->kind(), ErrorKind::codec);
+  EXPECT_EQ(ours.cause->message(), "bytes broke");
+  expect_usable();
+}
+
+TEST_F(JobsTest, C2_1_JobIdsRiseFromZero) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(context().range(0, 5).count(), 5u);
+  EXPECT_EQ(context().range(0, 5).count_async().job_id(), 3);
+  context().stop();
+  std::vector<int32_t> ids;
+  for (const auto& job : events<event::JobStart>()) ids.push_back(job.job);
+  EXPECT_THAT(ids, ElementsAre(0, 1, 2, 3));
+  std::set<uint64_t> tasks;
+  for (const auto& task : events<event::TaskStart>()) EXPECT_TRUE(tasks.insert(task.task.id).second);
+}
+
+// ------------------------------------------------------------------------------- stages
+
+TEST_F(JobsTest, T029_MissingInputIsTheProgramsError) {
+  const auto words = context().text_file(folder().path() + "/missing").map([](const std::string& s) { return std::pair(s, 1); });
+  const auto error = caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}, 2).collect()); });
+  EXPECT_EQ(error.kind, ErrorKind::input_output);
+  EXPECT_THAT(error.text, HasSubstr("/missing: No such file"));
+  const auto again = caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}).collect()); });
+  EXPECT_EQ(again.kind, ErrorKind::input_output);
+  expect_usable();
+}
+
+// The executor reports a fetch failure that the shuffle reader noted, whatever the program does; here it is noted by hand.
+[[noreturn]] void fail_fetch() {
+  task::FetchFailed failure;
+  failure.address = task::BlockManagerId{TaskContext::current()->executor_id(), "localhost", {}};
+  failure.message = "the block is gone";
+  executor::Attempt::current()->note_fetch_failure(failure);
+  throw shuffle::FetchFailedError(failure);
+}
+
+TEST_F(JobsTest, T044_PersistentFetchFailureThenHealthyJobs) {
+  static std::atomic<bool> failed_once;
+  failed_once = false;
+  const auto pairs = context().range(0, 4, 1, 2).map([](int n) { return std::pair(n, n); });
+  for (int job = 0; job < 2; ++job) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto error = caught([&] {
+      static_cast<void>(pairs.reduce_by_key(std::plus<>{}, 2).map([](const auto&) -> int { fail_fetch(); }).count());
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_EQ(error.kind, ErrorKind::job_failed);
+    EXPECT_THAT(error.text, AllOf(HasSubstr("FetchFailed"), HasSubstr("the block is gone")));
+  }
+  const auto third = pairs.reduce_by_key(std::plus<>{}, 2).map([](const auto& pair) {
+    if (!failed_once.exchange(true)) fail_fetch();
+    return pair.second;
+  });
+  EXPECT_EQ(third.reduce(std::plus<>{}), 6);
+}
+
+TEST_F(JobsTest, T045_ParentsHaveLowerStageIds) {
+  const auto pairs = context().range(0, 10).map([](int n) { return std::pair(n % 3, n); });
+  EXPECT_EQ(pairs.reduce_by_key(std::plus<>{}).map([](const auto& p) { return std::pair(p.second, 1); }).reduce_by_key(std::plus<>{}).count(), 3u);
+  context().stop();
+  std::vector<int32_t> order, completed;
+  for (const auto& e : events<event::StageSubmitted>()) order.push_back(e.stage->id);
+  for (const auto& e : events<event::StageCompleted>()) completed.push_back(e.stage->id);
+  EXPECT_THAT(order, ElementsAre(0, 1, 2));
+  EXPECT_EQ(completed, order);
+}
+
+TEST_F(JobsTest, T216_StageInfo) {
+  const auto base = context().parallelize(std::vector{1, 2, 3, 4}, 4).set_name("Un");
+  const auto mapped = base.map([](int n) { return std::pair(n, n); }).set_name("Deux");
+  context().run_job(mapped, [](Records<std::pair<int, int>>&) { return 0; }, {0, 2}, [](int32_t, int) {});
+  EXPECT_EQ(mapped.reduce_by_key(std::plus<>{}, 3).set_name("Trois").count(), 4u);
+  context().stop();
+  const auto completed = events<event::StageCompleted>();
+  ASSERT_THAT(completed, SizeIs(3));
+  const auto names = [](const StageInfo& stage) {
+    std::map<std::string, int32_t> all;
+    for (const RddInfo& rdd : stage.rdds) all[rdd.name] = rdd.partitions;
+    return all;
+  };
+  const StageInfo& subset = *completed[0].stage;
+  EXPECT_EQ(subset.task_count, 2);
+  EXPECT_EQ(names(subset), (std::map<std::string, int32_t>{{"Un", 4}, {"Deux", 4}}));
+  EXPECT_THAT(subset.name, AllOf(HasSubstr("run_job at "), HasSubstr("jobs_test.cpp:")));
+  EXPECT_FALSE(subset.shuffle_id.has_value());
+  EXPECT_GT(subset.submitted_ms, 0);
+  EXPECT_GE(subset.completed_ms, subset.submitted_ms);
+  EXPECT_EQ(subset.failure, "");
+  const StageInfo &map_side = *completed[1].stage, &result = *completed[2].stage;
+  EXPECT_EQ(map_side.task_count, 4);
+  EXPECT_EQ(names(map_side), (std::map<std::string, int32_t>{{"Un", 4}, {"Deux", 4}}));
+  EXPECT_TRUE(map_side.shuffle_id.has_value());
+  EXPECT_EQ(result.task_count, 3);
+  EXPECT_EQ(names(result), (std::map<std::string, int32_t>{{"Trois", 3}}));
+  EXPECT_THAT(result.parents, ElementsAre(map_side.id));
+}
+
+// ------------------------------------------------------------------------------- retries and accumulators
+
+TEST_F(JobsTest, T171_OneFailureOneRetry) {
+  static std::atomic<int> runs;
+  runs = 0;
+  start(conf("local[1,2]"));
+  const auto squares = context().range(0, 3, 1, 3).map([](int n) {
+    ++runs;
+    if (n == 1 && TaskContext::current()->attempt() == 0) throw std::runtime_error("the first attempt fails");
+    return n * n;
+  });
+  EXPECT_THAT(squares.collect(), ElementsAre(0, 1, 4));
+  EXPECT_EQ(runs, 4);
+  context().stop();
+  EXPECT_THAT(events<event::TaskStart>(), SizeIs(4));
+  int failed = 0;
+  for (const auto& end : events<event::TaskEnd>()) {
+    if (end.task.status != TaskStatus::failed) continue;
+    ++failed;
+    EXPECT_EQ(end.reason, "ExceptionFailure");
+    EXPECT_THAT(end.detail, HasSubstr("the first attempt fails"));
+  }
+  EXPECT_EQ(failed, 1);
+}
+
+TEST_F(JobsTest, C14_1_AccumulatorsCountOncePerPartitionInActions) {
+  start(conf("local[2,4]"));
+  const auto sum = context().accumulator<int64_t>("sum");
+  const auto attempts = context().accumulator<int64_t>();
+  context().range(1, 101, 1, 8).for_each(
+      [](int n, const Accumulator<int64_t>& s, const Accumulator<int64_t>& a) {
+        s.add(n);
+        a.add(1);
+        if (TaskContext::current()->partition() % 2 == 0 && TaskContext::current()->attempt() < 2 && n % 13 == 0) {
+          throw std::runtime_error("fails after it has added");
+        }
+      },
+      sum, attempts);
+  EXPECT_EQ(sum.value(), 5050) << "failed attempts do not count";
+  EXPECT_EQ(attempts.value(), 100);
+  sum.add(10);
+  EXPECT_EQ(sum.value(), 5060) << "the driver may add too";
+  context().stop();
+  EXPECT_GT(events<event::TaskEnd>().size(), 8u) << "there were retries";
+  EXPECT_EQ(events<event::StageCompleted>().back().stage->accumulables.at("sum"), "5050");
+}
+
+TEST_F(JobsTest, C14_1_AccumulatorsInTransformations) {
+  const auto seen = context().accumulator<int64_t>("seen");
+  const auto pairs = context().range(0, 100, 1, 4).map([](int n, const Accumulator<int64_t>& s) {
+    s.add(1);
+    return std::pair(n % 10, n);
+  }, seen);
+  EXPECT_EQ(seen.value(), 0) << "nothing runs before an action";
+  const auto sums = pairs.reduce_by_key(std::plus<>{});
+  EXPECT_EQ(sums.count(), 10u);
+  EXPECT_EQ(seen.value(), 100);
+  EXPECT_EQ(sums.count(), 10u);
+  EXPECT_EQ(seen.value(), 100) << "the map stage was skipped";
+  EXPECT_EQ(pairs.count(), 100u);
+  EXPECT_EQ(seen.value(), 200) << "an Rdd that is not kept runs again";
+}
+
+TEST_F(JobsTest, C14_4_AccumulatorsOfOtherTypesAndInTasks) {
+  const auto text = context().accumulator<std::string>();
+  context().range(0, 4, 1, 1).for_each([](int n, const Accumulator<std::string>& t) { t.add(std::to_string(n)); }, text);
+  EXPECT_EQ(text.value(), "0123");
+  const auto error = caught([&] {
+    static_cast<void>(context().range(0, 1).map([](int, const Accumulator<std::string>& t) { return t.value(); }, text).collect());
+  });
+  EXPECT_EQ(error.kind, ErrorKind::job_failed);
+  EXPECT_THAT(error.text, HasSubstr("can be read in the driver only"));
+  EXPECT_EQ(Accumulator<int>().id(), 0u);
+}
+
+// ------------------------------------------------------------------------------- cancelling
+
+TEST_F(JobsTest, CancelByHandle) {
+  auto running = gated().collect_async();
+  ASSERT_TRUE(wait_for_started(2));
+  EXPECT_FALSE(running.completed());
+  running.cancel("not needed any more");
+  const auto error = caught([&] { static_cast<void>(running.get()); });
+  EXPECT_EQ(error.kind, ErrorKind::cancelled);
+  EXPECT_THAT(error.text, HasSubstr("Job 0 cancelled not needed any more"));
+  EXPECT_TRUE(running.completed());
+  expect_usable();
+}
+
+TEST_F(JobsTest, C2_12_CancelJobStageAndAll) {
+  auto by_job = gated().count_async();
+  ASSERT_TRUE(wait_for_started(2));
+  context().cancel_job(by_job.job_id(), "by its number");
+  EXPECT_THAT(caught([&] { static_cast<void>(by_job.get()); }).text, HasSubstr("by its number"));
+  context().cancel_job(by_job.job_id());
+  context().cancel_job(12345);
+
+  auto by_stage = gated().count_async();
+  ASSERT_TRUE(wait_for_started(4));
+  context().cancel_stage(context().status().active_stage_ids().at(0));
+  EXPECT_THAT(caught([&] { static_cast<void>(by_stage.get()); }).text, AllOf(HasSubstr("because Stage"), HasSubstr("was cancelled")));
+
+  auto one = gated(1).count_async(), two = gated(1).count_async();
+  ASSERT_TRUE(wait_for_started(6));
+  context().cancel_all_jobs();
+  for (auto* job : {&one, &two}) {
+    const auto error = caught([&] { static_cast<void>(job->get()); });
+    EXPECT_EQ(error.kind, ErrorKind::cancelled);
+    EXPECT_THAT(error.text, HasSubstr("as part of cancellation of all jobs"));
+  }
+  expect_usable();
+}
+
+TEST_F(JobsTest, KillTaskAttemptRunsAgain) {
+  auto running = gated(1).collect_async();
+  ASSERT_TRUE(wait_for_started(1));
+  const auto starts = events<event::TaskStart>(1);
+  EXPECT_TRUE(context().kill_task_attempt(starts[0].task.id, "let another try"));
+  EXPECT_FALSE(context().kill_task_attempt(987654));
+  ASSERT_TRUE(wait_for_started(2));
+  open_gate = true;
+  EXPECT_THAT(running.get(), ElementsAre(0));
+  context().stop();
+  EXPECT_EQ(events<event::TaskEnd>()[0].reason, "TaskKilled");
+  EXPECT_THAT(events<event::TaskEnd>()[0].detail, HasSubstr("let another try"));
+}
+
+TEST_F(JobsTest, T215_EveryStartedTaskEnds) {
+  auto running = context().range(0, 50, 1, 50).map([](int n) { return n < 10 ? n : wait_at_gate(n); }).collect_async();
+  ASSERT_TRUE(wait_for_started(2));
+  running.cancel();
+  EXPECT_EQ(caught([&] { static_cast<void>(running.get()); }).kind, ErrorKind::cancelled);
+  EXPECT_TRUE(wait_until([&] { return events<event::TaskEnd>().size() == events<event::TaskStart>().size() && !events<event::JobEnd>().empty(); },
+                         std::chrono::seconds(10)));
+  EXPECT_GE(events<event::TaskStart>().size(), 12u);
+}
+
+// ------------------------------------------------------------------------------- groups and tags
+
+TEST_F(JobsTest, T199_Groups) {
+  context().set_job_group("A", "long jobs");
+  auto long_job = gated(1).count_async();
+  // A thread that is started gets the properties by hand-over.
+  std::optional<Future<uint64_t>> child;
+  std::thread([&, properties = context().local_properties()] {
+    EXPECT_EQ(context().local_property("tenon.jobGroup.id"), std::nullopt) << "each thread has its own";
+    context().set_local_properties(properties);
+    child = gated(1).count_async();
+  }).join();
+  ASSERT_TRUE(wait_for_started(2));
+  context().set_job_group("B", "short jobs");
+  auto short_job = context().range(0, 5).count_async();
+  context().cancel_job_group("A");
+  for (auto* job : {&long_job, &*child}) {
+    const auto error = caught([&] { static_cast<void>(job->get()); });
+    EXPECT_EQ(error.kind, ErrorKind::cancelled);
+    EXPECT_THAT(error.text, HasSubstr("part of cancelled job group A"));
+  }
+  EXPECT_EQ(short_job.get(), 5u);
+  context().set_job_group("A", "later");
+  expect_usable();
+  context().clear_job_group();
+  EXPECT_EQ(context().local_properties(), Properties());
+  context().stop();
+  EXPECT_EQ(events<event::JobStart>()[0].properties.at("tenon.job.description"), "long jobs");
+}
+
+TEST_F(JobsTest, T199_Tags) {
+  const auto submit = [&](std::vector<std::string> tags) {
+    context().clear_job_tags();
+    for (const auto& tag : tags) context().add_job_tag(tag);
+    return gated(1).count_async();
+  };
+  start(conf("local[4]"));
+  auto one = submit({"one"}), two = submit({"two"}), both = submit({"two", "one", "two"}), none = submit({});
+  ASSERT_TRUE(wait_for_started(4));
+  const StatusTracker status = context().status();
+  EXPECT_THAT(status.job_ids_for_tag("one"), ElementsAre(one.job_id(), both.job_id()));
+  EXPECT_THAT(status.job_ids_for_tag("two"), ElementsAre(two.job_id(), both.job_id()));
+  EXPECT_THAT(status.job_ids_for_tag("on"), IsEmpty());
+  context().cancel_jobs_with_tag("two");
+  for (auto* job : {&two, &both}) {
+    EXPECT_THAT(caught([&] { static_cast<void>(job->get()); }).text, HasSubstr("part of cancelled job tag two"));
+  }
+  EXPECT_FALSE(one.completed());
+  EXPECT_FALSE(none.completed());
+  open_gate = true;
+  EXPECT_EQ(one.get(), 1u);
+  EXPECT_EQ(none.get(), 1u);
+
+  context().add_job_tag("one");
+  context().add_job_tag("two");
+  context().add_job_tag("one");
+  EXPECT_THAT(context().job_tags(), UnorderedElementsAre("one", "two")) << "a set";
+  context().remove_job_tag("one");
+  EXPECT_THAT(context().job_tags(), ElementsAre("two"));
+  for (const char* bad : {"", "a,b", ","}) {
+    EXPECT_EQ(caught([&] { context().add_job_tag(bad); }).kind, ErrorKind::invalid_argument);
+    EXPECT_EQ(caught([&] { context().remove_job_tag(bad); }).kind, ErrorKind::invalid_argument);
+    EXPECT_EQ(caught([&] { context().cancel_jobs_with_tag(bad); }).kind, ErrorKind::invalid_argument);
+  }
+  EXPECT_THAT(context().job_tags(), ElementsAre("two"));
+  expect_usable();
+}
+
+TEST_F(JobsTest, T218_StatusOfGroupsAndTags) {
+  const StatusTracker status = context().status();
+  const int32_t plain = context().range(0, 3).count_async().job_id();
+  context().set_job_group("group", "two jobs");
+  auto first = gated(1).count_async(), second = gated(1).count_async();
+  EXPECT_THAT(status.job_ids_for_group("group"), UnorderedElementsAre(first.job_id(), second.job_id()));
+  EXPECT_THAT(status.job_ids_for_group(std::nullopt), ElementsAre(plain));
+  EXPECT_THAT(status.job_ids_for_group("other"), IsEmpty());
+  EXPECT_THAT(status.job_ids_for_tag("tag"), IsEmpty());
+  ASSERT_TRUE(wait_for_started(2));
+  EXPECT_THAT(status.active_job_ids(), ::testing::IsSupersetOf({first.job_id(), second.job_id()}));
+  const auto info = status.job_info(first.job_id());
+  ASSERT_TRUE(info.has_value());
+  EXPECT_EQ(info->status, JobStatus::running);
+  ASSERT_THAT(info->stages, SizeIs(1));
+  const auto stage = status.stage_info(info->stages[0]);
+  ASSERT_TRUE(stage.has_value());
+  EXPECT_EQ(stage->tasks, 1);
+  EXPECT_EQ(stage->active, 1);
+  EXPECT_EQ(status.job_info(777), std::nullopt);
+  EXPECT_EQ(status.stage_info(777), std::nullopt);
+  open_gate = true;
+  static_cast<void>(first.get());
+  static_cast<void>(second.get());
+  EXPECT_THAT(status.job_ids_for_group("group"), UnorderedElementsAre(first.job_id(), second.job_id())) << "ended ones too";
+  EXPECT_EQ(status.job_info(first.job_id())->status, JobStatus::succeeded);
+  EXPECT_THAT(status.executor_infos(), SizeIs(1));
+}
+
+TEST_F(JobsTest, LocalPropertiesAreSeenByTasks) {
+  context().set_local_property("program.colour", "blue");
+  const auto colour = context().range(0, 1, 1, 1).map([](int) {
+    return std::pair(TaskContext::current()->local_property("program.colour").value_or("none"),
+                     TaskContext::current()->local_property("program.other").has_value());
+  });
+  EXPECT_THAT(colour.collect(), ElementsAre(::testing::Pair("blue", false)));
+  context().set_local_property("program.colour", std::nullopt);
+  EXPECT_EQ(colour.first().first, "none");
+}
+
+TEST_F(JobsTest, TasksKnowWhereTheyRun) {
+  using Seen = std::tuple<int32_t, int32_t, int32_t, int32_t, std::string, std::string>;
+  const auto seen = context().range(0, 2, 1, 2).map([](int) {
+    const TaskContext& task = *TaskContext::current();
+    return Seen(task.stage_id(), task.stage_attempt(), task.partition(), task.attempt(), task.executor_id(), task.app_id());
+  }).collect();
+  const std::string executor = context().status().executor_infos().at(0).id;
+  EXPECT_THAT(seen, ElementsAre(Seen(0, 0, 0, 0, executor, context().application_id()), Seen(0, 0, 1, 0, executor, context().application_id())));
+  EXPECT_EQ(TaskContext::current(), nullptr);
+}
+
+TEST_F(JobsTest, SeveralThreadsSubmitAtOnce) {
+  static_cast<void>(context());
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      context().set_local_property("program.thread", std::to_string(t));
+      for (int i = 0; i < 20; ++i) {
+        const auto rdd = context().range(0, 100 + t, 1, 3).map([](int n) { return std::pair(n % 7, n); });
+        const auto thread = rdd.reduce_by_key(std::plus<>{}, 2).map([](const auto&) { return TaskContext::current()->local_property("program.thread").value(); });
+        if (rdd.count() == static_cast<uint64_t>(100 + t) && thread.distinct().collect() == std::vector{std::to_string(t)}) ++right;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 80);
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,1 @@
+target_precompile_headers(unit_api PRIVATE <tenon/tenon.hpp>)
