@@ -3,17 +3,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <mutex>
+#include <string>
+#include <utility>
 
 namespace tenon::console {
 namespace {
 
-constexpr std::string_view kClearLine = "\r\033[K";
-
 struct State {
-  std::mutex mutex;  // guards status, and keeps lines whole
-  std::string status;
+  std::mutex mutex;  // guards frame, and keeps lines whole
+  Frame frame;
 };
 
 State& state() {
@@ -32,30 +31,21 @@ void write_all(std::string_view text) {
 
 }  // namespace
 
-bool can_redraw() {
-  static const bool can = [] {
-    const char* term = std::getenv("TERM");
-    return ::isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
-  }();
-  return can;
-}
-
 void write_line(std::string_view text) {
+  const std::string line = std::string(text) + "\n";
   State& shared = state();
   const std::lock_guard lock(shared.mutex);
-  std::string out;
-  if (!shared.status.empty()) out += kClearLine;
-  out.append(text).append("\n").append(shared.status);
-  write_all(out);
+  if (shared.frame) {
+    shared.frame([&line] { write_all(line); });
+  } else {
+    write_all(line);
+  }
 }
 
-void set_status(std::string text) {
-  if (!can_redraw()) return;
+void set_frame(Frame frame) {
   State& shared = state();
   const std::lock_guard lock(shared.mutex);
-  if (text == shared.status) return;
-  write_all(std::string(kClearLine) + text);
-  shared.status = std::move(text);
+  shared.frame = std::move(frame);
 }
 
 }  // namespace tenon::console

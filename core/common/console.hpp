@@ -1,21 +1,18 @@
-// The one door to stderr: whole lines, and below them, on a terminal, a status line that is redrawn
-// (the progress bar).
+// The one door to stderr for lines of text: each is written in one piece.
 #pragma once
 
-#include <string>
+#include <functional>
 #include <string_view>
 
 namespace tenon::console {
 
-// Writes the text and a line end in one piece; a status line is taken away before it and drawn
-// again after it. Never throws: what stderr does not take is dropped. [any-thread]
+// Writes the text and a line end. Never throws: what stderr does not take is dropped. [any-thread]
 void write_line(std::string_view text);
 
-// Shows the text in the last line of the terminal in place of the one before; empty: takes it away.
-// Nothing off a terminal. [any-thread]
-void set_status(std::string text);
-
-// stderr is a terminal that can redraw a line (not TERM=dumb).
-bool can_redraw();
+// Whoever draws in the last line of the terminal (the progress bar) sets a function that makes
+// room, calls `write`, and may draw again; it must write no line itself. Empty: lines are written
+// straight. No call is under way once this has returned. [any-thread]
+using Frame = std::function<void(const std::function<void()>& write)>;
+void set_frame(Frame frame);
 
 }  // namespace tenon::console

@@ -97,6 +97,10 @@ void Driver::begin() {
     bar_ = std::make_shared<events::ProgressBar>(std::move(options));
     bus_->add(bar_, events::Group::app_status);
     bar_->start();
+    console::set_frame([weak = std::weak_ptr(bar_)](const std::function<void()>& write) {
+      const auto bar = weak.lock();
+      bar ? bar->write_above(write) : write();
+    });
   }
   scheduling_->start();
   const task::Registration registration = scheduling_->registration();
@@ -143,7 +147,10 @@ void Driver::stop(int exit_code) {
   stopping_.store(true, std::memory_order_release);
   if (scheduling_) scheduling_->stop(exit_code);
   pool_->stop();
-  if (bar_) bar_->stop();
+  if (bar_) {
+    console::set_frame({});
+    bar_->stop();
+  }
   bus_->post(event::ApplicationEnd{clock_.wall_ms(), exit_code});
   bus_->stop();
   active_.reset();

@@ -1,5 +1,6 @@
 #include "common/log.hpp"
 
+#include <cstdio>
 #include <regex>
 #include <thread>
 
@@ -115,13 +116,21 @@ TEST_F(Log, LinesOfManyThreadsStayWhole) {
   EXPECT_EQ(count, kThreads * kLines);
 }
 
-TEST_F(Log, OffATerminalThereIsNoStatusLine) {
-  const std::string text = captured([] {
-    console::set_status("[Stage 3:=====>      (120 + 8) / 200]");
-    console::write_line("a line");
-    console::set_status("");
+TEST_F(Log, ALineGoesThroughTheFrameThatTheProgressBarSet) {
+  const Logger framed = logger("framed");
+  const std::string text = captured([&] {
+    console::set_frame([](const std::function<void()>& write) {
+      std::fputs("<", stderr);
+      write();
+      std::fputs(">", stderr);
+    });
+    framed.warn("inside");
+    console::set_frame({});
+    framed.warn("outside");
   });
-  EXPECT_EQ(text, "a line\n");
+  EXPECT_TRUE(std::regex_match(
+      text, std::regex("<\\S+ WARN  framed     inside\n>\\S+ WARN  framed     outside\n")))
+      << text;
 }
 
 TEST(LogLevels, TextForms) {
