@@ -6,6 +6,9 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)
+# zmq.h needs none of the include folders that libzmq.pc lists for static linking, and CMake gives them in another order when it
+# configures again, which would compile everything again.
+set_target_properties(PkgConfig::zmq PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "" INTERFACE_COMPILE_OPTIONS "")
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 add_library(tenon_msgpack INTERFACE)
