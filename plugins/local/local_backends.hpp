@@ -32,15 +32,22 @@ class LocalScheduler final : public plugin::SchedulerBackend {
   void executor_stopped();
 
  private:
+  void end_offers();
   void post(plugin::FreeCores::Offer offer) const;
 
   const LocalUrl url_;
-  std::mutex mutex_;  // guards what follows: task runners and the scheduler's thread both come here
-  plugin::FreeCores free_;
+
+  // Held while the executor is called, so that none comes after it has been told to end. Taken
+  // before mutex_. A status does not wait for it: the executor may report from within a call.
+  std::mutex executor_mutex_;
   std::optional<plugin::ExecutorCore> executor_;  // set once
   std::optional<int32_t> stop_code_;
-  bool executor_stopped_ = false;
   bool gone_ = false;  // the executor has ended itself or was told to
+  bool executor_stopped_ = false;
+
+  std::mutex mutex_;  // guards what follows: task runners and the scheduler's thread both come here
+  plugin::FreeCores free_;
+  bool offering_ = false;  // there is an executor, and it is not gone
 };
 
 class LocalExecutor final : public plugin::ExecutorBackend {

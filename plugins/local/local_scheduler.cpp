@@ -11,9 +11,9 @@
 namespace tenon::local {
 namespace {
 
-// Tasks that wait in the executor, for each thread. The round trip of an offer through the loop
-// takes as long as a few dozen of the shortest tasks, and a batch spreads its cost; README.md has
-// the figures.
+// Tasks that may wait in the executor, for each thread. The round trip of an offer through the loop
+// takes as long as dozens of the shortest tasks, and a batch spreads its cost. Core fills the slots
+// only while tasks are short.
 constexpr uint32_t kSlotsPerThread = 512;
 // A new batch goes when a quarter of the slots is free, so that three quarters are left to run
 // meanwhile.
@@ -48,59 +48,63 @@ void LocalScheduler::start() {
 }
 
 void LocalScheduler::stop(int32_t exit_code) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(executor_mutex_);
   if (stop_code_) return;
   stop_code_ = exit_code;
   if (executor_stopped_) return core.stopped();
-  if (executor_ && !std::exchange(gone_, true)) executor_->shutdown(exit_code, "driver stops");
+  if (!executor_ || std::exchange(gone_, true)) return;
+  end_offers();
+  executor_->shutdown(exit_code, "driver stops");
 }
 
 void LocalScheduler::revive_offers() {
   plugin::FreeCores::Offer offer;
   {
     const std::lock_guard lock(mutex_);
-    if (executor_ && !gone_) offer = free_.revive();
+    if (offering_) offer = free_.revive();
   }
   post(offer);
 }
 
 void LocalScheduler::launch_tasks(uint64_t number, plugin::Tasks tasks) {
+  const std::lock_guard executor_lock(executor_mutex_);
+  if (gone_) {
+    if (tasks.empty()) return;
+    throw plugin::Error(TENON_INVALID_STATE, "the executor has ended");
+  }
   plugin::FreeCores::Offer next;
   {
     const std::lock_guard lock(mutex_);
-    if (gone_) {
-      if (tasks.empty()) return;
-      throw plugin::Error(TENON_INVALID_STATE, "the executor has ended");
-    }
     free_.answer(number, tasks);
     next = free_.offer_after_answer();
-    // Under the lock, so that none reaches an executor that has been told to end.
-    if (!tasks.empty()) executor_->launch_tasks(std::move(tasks));
   }
+  if (!tasks.empty()) executor_->launch_tasks(std::move(tasks));
   post(next);
 }
 
 void LocalScheduler::kill_task(uint64_t task, std::string_view /*executor_id*/, uint32_t flags,
                                std::string_view reason) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(executor_mutex_);
   if (executor_ && !gone_) executor_->kill_task(task, flags, reason);
 }
 
 void LocalScheduler::executor_ready(plugin::ExecutorCore executor) {
+  const std::lock_guard executor_lock(executor_mutex_);
+  executor_ = executor;
+  if (stop_code_) {
+    gone_ = true;
+    return executor.shutdown(*stop_code_, "driver stops");
+  }
+  auto info = plugin::make<tenon_executor_info>();
+  info.id = plugin::str(kExecutorId);
+  info.host = plugin::str(kHost);
+  info.cores = url_.threads;
+  core.executor_added(info);
+  core.ready();
   plugin::FreeCores::Offer offer;
   {
     const std::lock_guard lock(mutex_);
-    executor_ = executor;
-    if (stop_code_) {
-      gone_ = true;
-      return executor.shutdown(*stop_code_, "driver stops");
-    }
-    auto info = plugin::make<tenon_executor_info>();
-    info.id = plugin::str(kExecutorId);
-    info.host = plugin::str(kHost);
-    info.cores = url_.threads;
-    core.executor_added(info);
-    core.ready();
+    offering_ = true;
     offer = free_.offer();
   }
   post(offer);
@@ -122,7 +126,7 @@ void LocalScheduler::status_update(plugin::Statuses statuses) {
   {
     const std::lock_guard lock(mutex_);
     free_.give_back(ended);
-    if (!gone_) offer = free_.offer();
+    if (offering_) offer = free_.offer();
   }
   post(offer);
 }
@@ -130,8 +134,10 @@ void LocalScheduler::status_update(plugin::Statuses statuses) {
 void LocalScheduler::executor_exits(int32_t exit_code, bool tell, std::string_view reason) {
   std::vector<uint64_t> lost;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard executor_lock(executor_mutex_);
     gone_ = true;
+    const std::lock_guard lock(mutex_);
+    offering_ = false;
     lost = free_.forget_all();
   }
   if (!tell) return;
@@ -155,9 +161,15 @@ void LocalScheduler::executor_exits(int32_t exit_code, bool tell, std::string_vi
 }
 
 void LocalScheduler::executor_stopped() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(executor_mutex_);
   gone_ = executor_stopped_ = true;
+  end_offers();
   if (stop_code_) core.stopped();  // else it ended by itself, and stop() will be answered at once
+}
+
+void LocalScheduler::end_offers() {
+  const std::lock_guard lock(mutex_);
+  offering_ = false;
 }
 
 void LocalScheduler::post(plugin::FreeCores::Offer offer) const {

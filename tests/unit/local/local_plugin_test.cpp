@@ -215,6 +215,24 @@ TEST(LocalPlugin, QueuedTasksRunInOrderAndCanBeTakenBack) {
   EXPECT_EQ(core.faults, std::vector<std::string>{});
 }
 
+// The status of a killed task that comes while the plugin still gives the order.
+TEST(LocalPlugin, KillThatIsReportedAtOnceDoesNotBlock) {
+  StandInCore core("local", echo);
+  core.backend->start();
+  ASSERT_TRUE(core.mailbox.run_until([&] { return !core.offers.empty(); }));
+  core.executor->pause(true);
+  core.executor->reports_at_once = true;
+  core.submit(4);
+  ASSERT_TRUE(core.mailbox.run_until([&] { return core.launched == 4; }));
+  core.backend->kill_task(3, "driver", true, false, "cancelled");
+  ASSERT_TRUE(core.mailbox.run_until([&] { return core.ended.size() == 1; }));
+  EXPECT_EQ(core.ended[3], std::vector{task::TaskState::killed});
+  core.executor->pause(false);
+  ASSERT_TRUE(core.mailbox.run_until([&] { return core.ended.size() == 4; }));
+  EXPECT_TRUE(core.stop());
+  EXPECT_EQ(core.faults, std::vector<std::string>{});
+}
+
 // Task errors do not end the process, nor does the executor's own end: the driver is told and goes
 // on.
 TEST(LocalPlugin, S003_055_ExecutorThatEndsLeavesTheDriverAlive) {

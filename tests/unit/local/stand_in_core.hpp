@@ -90,6 +90,7 @@ class StandInExecutor final : public host::ExecutorEvents {
     wake_.notify_all();
   }
   void kill_task(uint64_t id, bool, bool if_queued, std::string) override {
+    if (reports_at_once) return kill(id, if_queued);
     mailbox_.post([this, id, if_queued] { kill(id, if_queued); });
   }
   void shutdown(int32_t code, std::string) override {
@@ -116,6 +117,7 @@ class StandInExecutor final : public host::ExecutorEvents {
 
   const uint32_t cores;
   const std::string executor_id;
+  std::atomic<bool> reports_at_once = false;  // a kill, on the stack of the order
   std::atomic<uint32_t> most_running = 0;
   std::optional<int32_t> exit_code;
   std::optional<bool> ends_process;
