@@ -45,8 +45,10 @@ TextOutput::TextOutput(std::string directory) : directory_(std::move(directory))
   }
 }
 
-TextOutput::~TextOutput() {
-  if (committed_) return;
+TextOutput::~TextOutput() { abort(); }
+
+void TextOutput::abort() noexcept {
+  if (std::exchange(committed_, true)) return;
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
 }
