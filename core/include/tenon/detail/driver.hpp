@@ -99,7 +99,10 @@ class TENON_API TextOutput {
   void commit(int32_t partitions);
 
  private:
+  void remove_all() const;
+
   std::string directory_;
+  std::vector<std::string> made_above_;  // folders that were not there, from below
   bool committed_ = false;
 };
 
