@@ -134,7 +134,9 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
       total += file.size;
     }
     ASSERT_EQ(order, expected_order);
-    if (files.size() == 1 && total >= 20 * least) ASSERT_GE(splits.size(), least) << total << " bytes";
+    if (files.size() == 1 && total >= 20 * least) {
+      ASSERT_GE(splits.size(), least) << total << " bytes";
+    }
   }
 }
 
@@ -223,11 +225,11 @@ TEST_F(InputFiles, RefusalsNameThePath) {
   folder_.write("a", "text");
   EXPECT_THAT(refusal([&] { list("a,missing"); }), HasSubstr(folder_.path() + "/missing: No such file"));
   EXPECT_THAT(refusal([&] { list("none*"); }), HasSubstr("none*: matches no file"));
-  EXPECT_THAT(refusal([&] { list_input_files(""); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { list_input_files(folder_.path() + "/a,,"); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { list_input_files(std::vector<std::string>()); }), HasSubstr("no input path"));
-  EXPECT_THAT(refusal([&] { list_input_files("/dev/null"); }), HasSubstr("/dev/null: is neither a file nor a folder"));
-  EXPECT_THAT(refusal([&] { list_input_files(std::vector<std::string>{folder_.path() + "/a,b"}); }), HasSubstr("a,b: No such file"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(""); }), HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(folder_.path() + "/a,,"); }), HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>()); }), HasSubstr("no input path"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files("/dev/null"); }), HasSubstr("/dev/null: is neither a file nor a folder"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>{folder_.path() + "/a,b"}); }), HasSubstr("a,b: No such file"));
   fs::create_symlink("nowhere", folder_.path() + "/link");
   EXPECT_THAT(refusal([&] { list("link"); }), HasSubstr("/link: No such file"));
   if (::geteuid() != 0) {

@@ -101,7 +101,9 @@ class TENON_API TextOutput {
   void abort() noexcept;
 
  private:
+
   std::string directory_;
+  std::vector<std::string> made_above_;  // folders that were not there, from below
   bool committed_ = false;
 };
 
