@@ -44,7 +44,7 @@ TextOutput::TextOutput(std::string directory) : directory_(std::move(directory))
     made_above_.push_back(above);
   }
   if (!fs::create_directories(directory_ + "/_temporary", error) || error) {
-    remove_all();
+    abort();
     fail(directory_, "cannot be made", error.message());
   }
 }

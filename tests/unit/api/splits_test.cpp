@@ -142,7 +142,7 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
 
 TEST(MakeSplits, SmallFilesShareOne) {
   std::vector<InputFile> files;
-  for (int i = 0; i < 10'000; ++i) files.push_back({"f" + std::to_string(i), 20});
+  for (int i = 0; i < 10'000; ++i) files.push_back({std::to_string(i).append("f"), 20});
   EXPECT_EQ(make_splits(files, 2, uint64_t{32} << 20).size(), 2u);
 }
 
