@@ -28,16 +28,23 @@ struct Summary {
     ++distinct;
     keep(count, n);
   }
+  // Holds some more than n, so that a candidate costs little however large n is.
   void keep(const Count& count, uint64_t n) {
-    if (top.size() == n && (n == 0 || !before(count, top.back()))) return;
-    top.insert(std::upper_bound(top.begin(), top.end(), count, before), count);
-    if (top.size() > n) top.pop_back();
+    top.push_back(count);
+    if (top.size() >= 2 * n + 1024) cut(n);
+  }
+  void cut(uint64_t n) {
+    if (top.size() <= n) return;
+    const auto end = top.begin() + static_cast<std::ptrdiff_t>(n);
+    std::nth_element(top.begin(), end, top.end(), before);
+    top.erase(end, top.end());
   }
 };
 
 std::vector<Summary> summarise(tenon::Records<Count>& counts, uint64_t n) {
   Summary summary;
   for (const Count& count : counts) summary.add(count, n);
+  summary.cut(n);
   return {summary};
 }
 
@@ -82,6 +89,8 @@ int main(int argc, char** argv) {
     all.distinct += part.distinct;
     for (const Count& count : part.top) all.keep(count, n);
   }
+  all.cut(n);
+  std::sort(all.top.begin(), all.top.end(), Summary::before);
   std::printf("total\t%llu\ndistinct\t%llu\n", static_cast<unsigned long long>(all.total),
               static_cast<unsigned long long>(all.distinct));
   for (const auto& [word, count] : all.top) {

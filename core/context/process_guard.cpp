@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -43,14 +45,22 @@ void flush_output() {
   std::fflush(stderr);
 }
 
-// Ends the process without running destructors of static objects that other threads may still use.
+// Ends the process without running destructors of static objects that other threads may still use. The context is stopped by a thread
+// of its own, for a bounded time: the thread that ends may be one for which stop() would wait, or hold a lock that nothing releases.
 [[noreturn]] void end_process(int code) {
-  if (const auto driver = current_driver()) {
-    try {
-      driver->stop(code);
-    } catch (const std::exception&) {
-      // on a listener's or a task's thread: the process ends all the same
-    }
+  if (auto driver = current_driver()) {
+    const auto done = std::make_shared<std::promise<void>>();
+    auto future = done->get_future();
+    const auto longest = 2 * driver->settings().get_duration("tenon.plugin.stopTimeout");
+    std::thread([driver = std::move(driver), done, code] {
+      try {
+        driver->stop(code);
+      } catch (const std::exception&) {
+        // the process ends all the same
+      }
+      done->set_value();
+    }).detach();
+    future.wait_for(longest);
   }
   flush_output();
   std::_Exit(code);
@@ -121,14 +131,17 @@ bool take_signal(int signal) {
 }  // namespace
 
 ActiveContext::ActiveContext(const CallSite& made_at) {
-  const std::lock_guard lock(active_mutex);
-  if (active) {
-    throw Error(ErrorKind::invalid_argument,
-                "a Context is active already, made by " + active_made_at.text() +
-                    "; stop() it before you make another");
+  std::string made_before;
+  {
+    const std::lock_guard lock(active_mutex);
+    if (active) made_before = active_made_at.text();
+    if (!active) active_made_at = made_at;
+    active = true;
   }
-  active = true;
-  active_made_at = made_at;
+  // Not under the lock: an error that leaves main is not unwound before the terminate handler needs it.
+  if (made_before.empty()) return;
+  throw Error(ErrorKind::invalid_argument, "a Context is active already, made by " + made_before +
+                                               "; stop() it before you make another");
 }
 
 ActiveContext::~ActiveContext() {

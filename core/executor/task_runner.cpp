@@ -89,7 +89,12 @@ void TaskRunner::compute(const TaskDescription& task, Outcome& outcome) {
   outcome.writer = shuffle::make_memory_shuffle_writer(
       {step.shuffle_id, step.reduces, attempt_.task_id()}, options_.location, services_.blocks,
       attempt_.mutable_metrics());
-  plan.writer()->write(*stream, *outcome.writer, attempt_);
+  try {
+    plan.writer()->write(*stream, *outcome.writer, attempt_);
+  } catch (...) {
+    attempt_.note_origin(step.call_site);
+    throw;
+  }
 }
 
 Status TaskRunner::end(std::optional<Outcome> outcome, const std::exception_ptr& error,

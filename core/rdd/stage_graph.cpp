@@ -152,6 +152,7 @@ std::variant<ActionStep, ShuffleWriteStep> read_last_step(Fields fields) {
   step.reduces = fields.ordinal();
   step.writer.id = fields.number<uint64_t>();
   step.writer.bytes = fields.text();
+  step.call_site = fields.text();
   return step;
 }
 
@@ -178,12 +179,13 @@ std::string encode_stage(const StageHeader& header, const ShuffleDependency& shu
   std::string bytes = encode_nodes(header, *shuffle.parent, known);
   packed::StringStream stream{bytes};
   Packer out(stream);
-  out.pack_array(5);
+  out.pack_array(6);
   out.pack_uint8(static_cast<uint8_t>(Step::shuffle_write));
   out.pack_int32(shuffle.shuffle_id);
   out.pack_int32(shuffle.reduces);
   out.pack_uint64(shuffle.writer.id);
   pack_bytes(out, shuffle.writer.bytes);
+  pack_text(out, shuffle.call_site.text());
   return bytes;
 }
 

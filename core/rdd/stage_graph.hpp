@@ -46,6 +46,7 @@ struct ShuffleWriteStep {
   int32_t shuffle_id = 0;
   int32_t reduces = 0;
   Operator writer;
+  std::string call_site;  // of the operation behind the shuffle; may be empty
 };
 
 // The last step of a result task.

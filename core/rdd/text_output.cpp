@@ -37,18 +37,25 @@ std::string part_name(int32_t partition) {
 TextOutput::TextOutput(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(directory_, error))) {
-    committed_ = true;  // not ours to remove
     fail(directory_, "cannot be written", "it exists already; remove it or choose another directory");
   }
+  for (fs::path above = fs::path(directory_).parent_path(); !above.empty() && !fs::exists(above, error);
+       above = above.parent_path()) {
+    made_above_.push_back(above);
+  }
   if (!fs::create_directories(directory_ + "/_temporary", error) || error) {
+    abort();
     fail(directory_, "cannot be made", error.message());
   }
 }
 
-TextOutput::~TextOutput() {
-  if (committed_) return;
+TextOutput::~TextOutput() { abort(); }
+
+void TextOutput::abort() noexcept {
+  if (std::exchange(committed_, true)) return;
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
+  for (const std::string& above : made_above_) fs::remove(above, ignored);  // unless it is in use
 }
 
 void TextOutput::commit(int32_t partitions) {

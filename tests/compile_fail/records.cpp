@@ -1,5 +1,6 @@
 // Records, keys and results that cannot leave their stage. One case at a time is compiled, chosen by a macro; without one everything
 // here is right.
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,6 +93,8 @@ using View = std::string_view;
   static_cast<void>(views.cache());
 #elif defined(cache_span)
   static_cast<void>(spans.cache());
+#elif defined(cache_of_move_only)
+  static_cast<void>(lines.map([](View line) { return std::make_unique<std::string>(line); }).cache());
 #elif defined(shuffle_vector_of_views)
   static_cast<void>(views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).group_by_key());
 #elif defined(shuffle_span)

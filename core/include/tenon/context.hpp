@@ -181,12 +181,13 @@ template <std::integral T>
 Rdd<T> Context::range(T first, T end, T step, int32_t partitions, Location location) {
   if (step == 0) detail::throw_zero_step();
   if (partitions < 0) detail::throw_bad_partitions("range", partitions);
-  using U = std::make_unsigned_t<T>;
+  // Of 64 bits for all types, in which a difference wraps to what it should be.
+  const auto from = static_cast<uint64_t>(first), to = static_cast<uint64_t>(end), by = static_cast<uint64_t>(step);
   uint64_t count = 0;
   if (step > 0 && first < end) {
-    count = static_cast<uint64_t>((static_cast<U>(end) - static_cast<U>(first) - 1) / static_cast<U>(step)) + 1;
+    count = (to - from - 1) / by + 1;
   } else if (step < 0 && first > end) {
-    count = static_cast<uint64_t>((static_cast<U>(first) - static_cast<U>(end) - 1) / (U{0} - static_cast<U>(step))) + 1;
+    count = (from - to - 1) / (0 - by) + 1;
   }
   const int32_t n = partitions == 0 ? default_parallelism() : partitions;
   rdd::NodeSpec spec;

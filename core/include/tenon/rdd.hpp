@@ -58,6 +58,7 @@ class Rdd {
   Rdd cache() const {
     static_assert(Encodable<detail::owned_t<T>>, "cache: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to "
                                                  "the class, or specialise tenon::Codec");
+    static_assert(detail::can_be_kept_v<T>, "cache: the element type cannot be copied, so it can be read once only");
     detail::set_node_cached(*driver_, node_, true);
     return *this;
   }
@@ -255,7 +256,7 @@ class Rdd {
               rdd::Partitioner partitioner) const;
   /// This Rdd as one side of a wide operation: narrow when it is partitioned that way already.
   template <class Spread>
-  rdd::Dependency side(const rdd::Partitioner& wanted, const Spread& spread) const;
+  rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted, const Spread& spread) const;
   [[nodiscard]] int32_t reduce_partitions(const char* operation, int32_t given, std::initializer_list<rdd::NodePtr> parents) const;
 
   detail::DriverPtr driver_;

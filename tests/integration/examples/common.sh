@@ -16,6 +16,11 @@ first() {
   { "$@" || true; } 2>/dev/null | head -c "$size"
 }
 
+# repeat FILE: prints it again and again, while somebody reads.
+repeat() {
+  while cat "$1"; do :; done
+}
+
 fail() {
   echo "FAILED: $*"
   exit 1

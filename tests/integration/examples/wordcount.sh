@@ -65,11 +65,13 @@ case $case in
       succeeds all wordcount --top 1000000 "cut$size"
     done
     # Over the largest split: three tasks at least.
-    first 83886080 seq -f 'line %.0f of a file that is cut in several places' 1 2000000 >large
+    seq -f 'line %.0f of a file that is cut in several places' 1 20000 >lines
+    first 83886080 repeat lines >large
     compare large -- large
     ;;
   long_line)
-    first 100000000 seq -f 'a-rather-long-word-of-the-only-line-%05.0f' 1 3000000 | tr '\n' ' ' >line
+    seq -f 'a-rather-long-word-of-the-only-line-%05.0f' 1 2000 | tr '\n' ' ' >words
+    first 100000000 repeat words >line
     compare line -- line
     ;;
   many_files)

@@ -82,7 +82,9 @@ class ApiTest : public ::testing::Test {
       EXPECT_TRUE(wait_until([&] { return left_over().empty(); })) << "left over: " << left_over();
       context_->stop();
     }
-    if (check_events_) EXPECT_THAT(EventOrderChecker::check(listener_->events()), ::testing::IsEmpty());
+    if (check_events_) {
+      EXPECT_THAT(EventOrderChecker::check(listener_->events()), ::testing::IsEmpty());
+    }
   }
 
   static Conf conf(const std::string& master = "local[2]") { return Conf().set("tenon.master", master).set("tenon.app.name", "unit_api"); }

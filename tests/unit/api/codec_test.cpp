@@ -214,9 +214,13 @@ TYPED_TEST(CodecOf, RoundTrip) {
     const auto value = arbitrary<TypeParam>(random);
     const std::string bytes = encode(value);
     const auto back = decode<TypeParam>(bytes);
-    if constexpr (!std::is_floating_point_v<TypeParam>) ASSERT_TRUE(back == value);
+    if constexpr (!std::is_floating_point_v<TypeParam>) {
+      ASSERT_TRUE(back == value);
+    }
     // Unordered containers may come back in another order.
-    if constexpr (!requires { typename TypeParam::hasher; }) ASSERT_EQ(encode(back), bytes);
+    if constexpr (!requires { typename TypeParam::hasher; }) {
+      ASSERT_EQ(encode(back), bytes);
+    }
   }
 }
 

@@ -116,7 +116,9 @@ TEST_F(ErrorsTest, FatalErrorIsNotTriedAgain) {
   const auto error = caught([&] { static_cast<void>(numbers().map([](int) -> int { throw FatalError("no use"); }).count()); });
   EXPECT_THAT(error.text, HasSubstr("no use"));
   context().stop();
-  for (const auto& start : events<event::TaskStart>()) EXPECT_EQ(start.task.attempt, 0);
+  for (const auto& start : events<event::TaskStart>()) {
+    EXPECT_EQ(start.task.attempt, 0);
+  }
 }
 
 TEST_F(ErrorsTest, AttemptsUpToTheLimit) {
@@ -201,7 +203,9 @@ TEST_F(ErrorsTest, AListenerThatThrowsHurtsNobody) {
     void on_job_end(const event::JobEnd&) override { throw 5; }
   };
   context().add_listener(std::make_shared<Throwing>());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(numbers().count(), 10u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(numbers().count(), 10u);
+  }
   EXPECT_EQ(events<event::JobEnd>(3).size(), 3u);
 }
 

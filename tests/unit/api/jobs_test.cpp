@@ -60,7 +60,9 @@ TEST_F(JobsTest, C2_2_AnySubsetInAnyOrderWithRepeats) {
         inside = false;
       });
   EXPECT_EQ(sums, (std::map<int32_t, int>{{0, 345}, {1, 45}, {2, 345}, {3, 145}})) << "by position, not by partition";
-  for (const auto id : threads) EXPECT_EQ(id, std::this_thread::get_id());
+  for (const auto id : threads) {
+    EXPECT_EQ(id, std::this_thread::get_id());
+  }
 }
 
 TEST_F(JobsTest, C2_3_PartitionsThatDoNotExist) {
@@ -110,14 +112,18 @@ TEST_F(JobsTest, C2_9_ThrowingHandler) {
 }
 
 TEST_F(JobsTest, C2_1_JobIdsRiseFromZero) {
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(context().range(0, 5).count(), 5u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(context().range(0, 5).count(), 5u);
+  }
   EXPECT_EQ(context().range(0, 5).count_async().job_id(), 3);
   context().stop();
   std::vector<int32_t> ids;
   for (const auto& job : events<event::JobStart>()) ids.push_back(job.job);
   EXPECT_THAT(ids, ElementsAre(0, 1, 2, 3));
   std::set<uint64_t> tasks;
-  for (const auto& task : events<event::TaskStart>()) EXPECT_TRUE(tasks.insert(task.task.id).second);
+  for (const auto& task : events<event::TaskStart>()) {
+    EXPECT_TRUE(tasks.insert(task.task.id).second);
+  }
 }
 
 // ------------------------------------------------------------------------------- stages

@@ -30,7 +30,9 @@ class PairsTest : public test::CountingTest {
   template <class K, class V>
   static std::map<K, V> by_key(const std::vector<std::pair<K, V>>& pairs) {
     std::map<K, V> map;
-    for (const auto& [key, value] : pairs) EXPECT_TRUE(map.emplace(key, value).second) << "key twice: " << key;
+    for (const auto& [key, value] : pairs) {
+      EXPECT_TRUE(map.emplace(key, value).second) << "key twice: " << key;
+    }
     return map;
   }
   // In which partition each key lies.
@@ -66,7 +68,9 @@ TEST_F(PairsTest, T193_ReduceAndGroupByKeyAreExact) {
 TEST_F(PairsTest, StringKeysAndLargeValues) {
   const auto pairs = context().range(0, 3000, 1, 3).map([](int n) { return std::pair("key " + std::to_string(n % 100), std::string(2000, static_cast<char>('a' + n % 26))); });
   const auto lengths = pairs.reduce_by_key(std::plus<>{}, 4).map_values([](const std::string& s) { return s.size(); });
-  for (const auto& [key, length] : lengths.collect()) EXPECT_EQ(length, 30u * 2000) << key;
+  for (const auto& [key, length] : lengths.collect()) {
+    EXPECT_EQ(length, 30u * 2000) << key;
+  }
   EXPECT_EQ(lengths.count(), 100u);
 }
 

@@ -24,7 +24,7 @@ std::vector<std::vector<T>> glom(const Rdd<T>& rdd) {
       .map_partitions([](Records<T>& records) {
         std::vector<T> all;
         for (T& record : records) all.push_back(std::move(record));
-        return std::vector{all};
+        return std::vector<std::vector<T>>{std::move(all)};
       })
       .collect();
 }

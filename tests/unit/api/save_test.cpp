@@ -1,4 +1,7 @@
 // save_as_text_file: what stands in the files, and what is left of a save that fails.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <filesystem>
 
 #include "api/api_fixture.hpp"
@@ -99,7 +102,7 @@ TEST_F(SaveTest, AFailedJobLeavesNothing) {
     }).save_as_text_file(out());
   });
   EXPECT_EQ(error.kind, ErrorKind::job_failed);
-  EXPECT_FALSE(fs::exists(out()));
+  EXPECT_FALSE(fs::exists(folder().path() + "/some")) << "neither the folders above it";
   context().range(0, 10).save_as_text_file(out());
   EXPECT_TRUE(fs::exists(out() + "/_SUCCESS"));
 }
@@ -134,6 +137,24 @@ TEST_F(SaveTest, AFolderThatGoesAwayFailsTheJob) {
   EXPECT_THAT(error.text, HasSubstr(out()));
   EXPECT_FALSE(fs::exists(out()));
   expect_usable();
+}
+
+// A limit on the size of files stands for the full disk: write() fails in the middle of a part.
+TEST_F(SaveTest, AFullDiskFailsTheJobAndLeavesNothing) {
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit small = before;
+  small.rlim_cur = 1'000'000;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto error = caught([&] { context().range(0, 1'000'000, 1, 2).save_as_text_file(out()); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(error.kind, ErrorKind::job_failed);
+  EXPECT_THAT(error.text, AllOf(HasSubstr(out()), HasSubstr("cannot be written: File too large")));
+  EXPECT_FALSE(fs::exists(out()));
+  context().range(0, 1'000'000, 1, 2).save_as_text_file(out());
+  EXPECT_EQ(context().text_file(out()).count(), 1'000'000u);
 }
 
 }  // namespace

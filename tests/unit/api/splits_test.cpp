@@ -134,13 +134,15 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
       total += file.size;
     }
     ASSERT_EQ(order, expected_order);
-    if (files.size() == 1 && total >= 20 * least) ASSERT_GE(splits.size(), least) << total << " bytes";
+    if (files.size() == 1 && total >= 20 * least) {
+      ASSERT_GE(splits.size(), least) << total << " bytes";
+    }
   }
 }
 
 TEST(MakeSplits, SmallFilesShareOne) {
   std::vector<InputFile> files;
-  for (int i = 0; i < 10'000; ++i) files.push_back({"f" + std::to_string(i), 20});
+  for (int i = 0; i < 10'000; ++i) files.push_back({std::to_string(i).append("f"), 20});
   EXPECT_EQ(make_splits(files, 2, uint64_t{32} << 20).size(), 2u);
 }
 
@@ -223,11 +225,11 @@ TEST_F(InputFiles, RefusalsNameThePath) {
   folder_.write("a", "text");
   EXPECT_THAT(refusal([&] { list("a,missing"); }), HasSubstr(folder_.path() + "/missing: No such file"));
   EXPECT_THAT(refusal([&] { list("none*"); }), HasSubstr("none*: matches no file"));
-  EXPECT_THAT(refusal([&] { list_input_files(""); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { list_input_files(folder_.path() + "/a,,"); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { list_input_files(std::vector<std::string>()); }), HasSubstr("no input path"));
-  EXPECT_THAT(refusal([&] { list_input_files("/dev/null"); }), HasSubstr("/dev/null: is neither a file nor a folder"));
-  EXPECT_THAT(refusal([&] { list_input_files(std::vector<std::string>{folder_.path() + "/a,b"}); }), HasSubstr("a,b: No such file"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(""); }), HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(folder_.path() + "/a,,"); }), HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>()); }), HasSubstr("no input path"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files("/dev/null"); }), HasSubstr("/dev/null: is neither a file nor a folder"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>{folder_.path() + "/a,b"}); }), HasSubstr("a,b: No such file"));
   fs::create_symlink("nowhere", folder_.path() + "/link");
   EXPECT_THAT(refusal([&] { list("link"); }), HasSubstr("/link: No such file"));
   if (::geteuid() != 0) {

@@ -42,7 +42,9 @@ TEST_F(CacheTest, ComputedOnce) {
 TEST_F(CacheTest, ARecordThatIsMovedFromStaysInTheCache) {
   const auto kept = texts(1).cache();
   const auto take_them = [](std::string&& s) { return std::string(std::move(s)).size(); };
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(kept.map(take_them).reduce(std::plus<>{}), 100'000u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(kept.map(take_them).reduce(std::plus<>{}), 100'000u);
+  }
 }
 
 TEST_F(CacheTest, C15_7_UnpersistComputesAgainAndMayBeKeptAgain) {

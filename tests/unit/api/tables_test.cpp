@@ -36,7 +36,9 @@ void compare_with_map(uint64_t seed, size_t operations, uint64_t keys, Hasher ha
       const uint64_t* found = table.find(std::string_view(key), hash(key));
       const auto at = map.find(key);
       ASSERT_EQ(found != nullptr, at != map.end());
-      if (found != nullptr) ASSERT_EQ(*found, at->second);
+      if (found != nullptr) {
+        ASSERT_EQ(*found, at->second);
+      }
       continue;
     }
     const auto [value, fresh] = table.find_or_insert(std::string_view(key), hash(key), [] { return uint64_t{0}; });
@@ -120,7 +122,9 @@ TEST(Chunks, GrowWithoutMoving) {
     EXPECT_EQ(chunks.chunk_count(), (5000 + kBatchSize - 1) / kBatchSize);
     size_t n = 0;
     for (size_t c = 0; c < chunks.chunk_count(); ++c) {
-      for (const Counted& element : chunks.chunk(c)) ASSERT_EQ(element.value, static_cast<int>(n++));
+      for (const Counted& element : chunks.chunk(c)) {
+        ASSERT_EQ(element.value, static_cast<int>(n++));
+      }
     }
     EXPECT_EQ(n, 5000u);
     EXPECT_EQ(Counted::alive, 5000);

@@ -375,7 +375,7 @@ TEST_P(Service, ManyTasksAskAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sockets, Service, testing::Bool(),
-                         [](const auto& info) { return info.param ? "InProcess" : "Tcp"; });
+                         [](const auto& mode) { return mode.param ? "InProcess" : "Tcp"; });
 
 }  // namespace
 }  // namespace tenon::service

@@ -16,7 +16,7 @@ TEST_F(LaunchAheadTest, C29_12_OnlyOnceAFinishedTaskHasShownThatTheyAreShort) {
   const auto first = offer("exec1", "host1", 2, 8);
   ASSERT_EQ(first.size(), 2U);
   EXPECT_FALSE(first[0].queued);
-  finish(first[0], 9 * kMs);
+  finish(first[0], 2 * kMs);
   const auto next = offer("exec1", "host1", 1, 8);
   ASSERT_EQ(next.size(), 9U);
   EXPECT_FALSE(next[0].queued);
@@ -30,14 +30,23 @@ TEST_F(LaunchAheadTest, C29_12_NotForTasksOverTheLimit) {
   const auto first = offer("exec1", "host1", 2, 8);
   finish(first[0], 10 * kMs);
   EXPECT_EQ(offer("exec1", "host1", 1, 8).size(), 1U);
-  finish(first[1], 1 * kMs);  // the mean is what counts
-  EXPECT_EQ(offer("exec1", "host1", 1, 8).size(), 9U);
+  finish(first[1], 0);  // the mean is what counts
+  EXPECT_EQ(offer("exec1", "host1", 1, 8).size(), 5U);
+}
+
+// No more than runs in twice the limit.
+TEST_F(LaunchAheadTest, C29_12_TheDepthGoesByTheMeasuredTime) {
+  submit(make_set(100));
+  finish(offer("exec1", "host1", 1, 64)[0], 4 * kMs);
+  EXPECT_EQ(offer("exec1", "host1", 1, 64).size(), 1U + 5U);
+  EXPECT_EQ(offer("exec1", "host1", 0, 64).size(), 0U);
+  EXPECT_EQ(offer("exec2", "host2", 0, 64).size(), 5U);
 }
 
 TEST_F(LaunchAheadTest, C29_12_TheLimitIsASetting) {
   settings.launch_ahead_max_task_time = std::chrono::milliseconds(50);
   submit(make_set(100));
-  finish(offer("exec1", "host1", 1, 8)[0], 40 * kMs);
+  finish(offer("exec1", "host1", 1, 8)[0], 11 * kMs);
   EXPECT_EQ(offer("exec1", "host1", 1, 8).size(), 9U);
 }
 

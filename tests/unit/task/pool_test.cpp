@@ -203,7 +203,7 @@ TEST_F(PoolTest, C29_9_ASparkFileIsRefusedWithTheTomlForm) {
   }
 }
 
-TEST_F(PoolTest, C8_5_TheDefaultFileIsSearchedAndDefaultAlwaysExists) {
+TEST_F(PoolTest, S004_111_C8_5_TheDefaultFileIsSearchedAndDefaultAlwaysExists) {
   file("[pools.found]\nweight = 7\n");
   settings.mode = "fair";
   settings.pool_folders = {folder_ + "/none", folder_};

@@ -285,7 +285,13 @@ TEST_F(TaskSchedulerTest, T068_UnsupportedSchedulingMode) {
       EXPECT_THAT(error.message(), HasSubstr("Unsupported tenon.scheduler.mode: " + mode + " ("));
     }
   }
-  settings.mode = " fair ";
+}
+
+TEST_F(TaskSchedulerTest, S004_112_ModesInAnyCase) {
+  EXPECT_EQ(Settings{}.mode, "FIFO");
+  EXPECT_EQ(scheduler_mode("fifo"), SchedulingMode::fifo);
+  EXPECT_EQ(scheduler_mode(" Fair "), SchedulingMode::fair);
+  settings.mode = "fair";
   EXPECT_EQ(scheduler().root_pool().mode(), SchedulingMode::fair);
 }
 
@@ -355,6 +361,14 @@ TEST_F(TaskSchedulerTest, S000_054_EachOfferIsAnsweredOnceAlsoWithNothing) {
   submit(make_set(1));
   offer("exec1", "host1", 1);
   EXPECT_EQ(backend.answers, (std::vector<std::pair<uint64_t, size_t>>{{1, 0}, {2, 0}, {3, 1}}));
+}
+
+TEST_F(TaskSchedulerTest, S000_055_TheTasksOfAllOffersAreSentInOneAnswer) {
+  submit(make_set(5, 0)).submit(make_set(5, 1));
+  const auto tasks = offer({offer_of("exec1", "host1", 3), offer_of("exec2", "host2", 2),
+                            offer_of("exec3", "host3", 4)});
+  EXPECT_EQ(tasks.size(), 9U);
+  EXPECT_EQ(backend.answers.size(), 1U);
 }
 
 TEST_F(TaskSchedulerTest, C7_4_AddressesAreHandedOutExclusivelyAndInParts) {
@@ -615,7 +629,7 @@ TEST_F(TaskSchedulerTest, S004_126_TheReviveTimerRunsWhileTasksWait) {
   EXPECT_EQ(backend.revived, 6);
 }
 
-TEST_F(TaskSchedulerTest, S004_123_TraceOfALaunch) {
+TEST_F(TaskSchedulerTest, S004_102_123_LogLinesOfASetAndOfALaunch) {
   submit(make_set(1));
   EXPECT_EQ(logged(LogLevel::info, "Adding task set TaskSet_0.0 with 1 tasks"), 1);  // S004-102
   offer("exec1", "host1", 1);

@@ -284,7 +284,7 @@ TEST_F(TaskSetManagerTest, C9_6_ALoserThatFailsCountsForNothing) {
   EXPECT_FALSE(manager()->schedulable());
 }
 
-TEST_F(TaskSetManagerTest, C9_6_ZombieWhenAllAreDoneAndGoneWithTheLastAttempt) {
+TEST_F(TaskSetManagerTest, S004_124_C9_6_ZombieWhenAllAreDoneAndGoneWithTheLastAttempt) {
   submit(make_set(2));
   const auto tasks = offer("exec1", "host1", 2);
   finish(tasks[0]);

@@ -92,14 +92,18 @@ class TENON_API TextOutput {
  public:
   /// In the driver, before any task.
   explicit TextOutput(std::string directory);
-  ~TextOutput();  // removes what was not committed
+  ~TextOutput();  ///< abort()
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
   /// In the driver, after the last task: the parts of these partitions get their names, then _SUCCESS is written.
   void commit(int32_t partitions);
+  /// Removes all that was written and not committed. Idempotent.
+  void abort() noexcept;
 
  private:
+
   std::string directory_;
+  std::vector<std::string> made_above_;  // folders that were not there, from below
   bool committed_ = false;
 };
 

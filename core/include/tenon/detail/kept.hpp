@@ -87,22 +87,34 @@ class KeptStream final : public Stream<T> {
   Batch<T> batch_;
 };
 
+/// What is kept is read by copy.
+template <class T>
+constexpr bool can_be_kept_v = std::is_copy_constructible_v<owned_t<T>>;
+
 /// Base of the operators that make an Rdd<T>.
 template <class T>
 class TypedOperator : public RddOperator {
  public:
-  CachedPtr keep(StreamBase& stream, const TaskContext& task) const override {
-    std::vector<owned_t<T>> records;
-    auto& input = static_cast<Stream<T>&>(stream);
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      task.throw_if_killed();
-      for (T& record : batch) records.push_back(to_owned(std::move(record)));
+  CachedPtr keep([[maybe_unused]] StreamBase& stream, [[maybe_unused]] const TaskContext& task) const override {
+    if constexpr (can_be_kept_v<T>) {
+      std::vector<owned_t<T>> records;
+      auto& input = static_cast<Stream<T>&>(stream);
+      for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+        task.throw_if_killed();
+        for (T& record : batch) records.push_back(to_owned(std::move(record)));
+      }
+      records.shrink_to_fit();
+      return std::make_shared<const KeptRecords<T>>(std::move(records));
+    } else {
+      return nullptr;  // Rdd<T>::cache() does not compile
     }
-    records.shrink_to_fit();
-    return std::make_shared<const KeptRecords<T>>(std::move(records));
   }
-  StreamPtr reopen(CachedPtr kept) const override {
-    return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
+  StreamPtr reopen([[maybe_unused]] CachedPtr kept) const override {
+    if constexpr (can_be_kept_v<T>) {
+      return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
+    } else {
+      return nullptr;
+    }
   }
 };
 

@@ -48,6 +48,7 @@ struct ShuffleDependency {
   Operator writer;      ///< spreads a parent partition's records over the reduce partitions
   Partitioner partitioner;
   bool map_side_combine = false;
+  CallSite call_site{};  ///< of the operation that the writer does the first half of
 };
 using ShufflePtr = std::shared_ptr<const ShuffleDependency>;
 

@@ -334,9 +334,7 @@ class RangeOperator final : public TypedOperator<T> {
       batch_.clear();
       for (; at_ != end_ && !batch_.full(); ++at_) {
         // unsigned: the products wrap where the values do not
-        using U = std::make_unsigned_t<T>;
-        batch_.emplace(static_cast<T>(static_cast<U>(spec_.first) +
-                                      static_cast<U>(spec_.step) * static_cast<U>(at_)));
+        batch_.emplace(static_cast<T>(static_cast<uint64_t>(spec_.first) + static_cast<uint64_t>(spec_.step) * at_));
       }
       return batch_.span();
     }

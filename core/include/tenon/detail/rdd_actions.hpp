@@ -224,8 +224,13 @@ void Rdd<T>::save_as_text_file(const std::string& directory, Location location) 
   if constexpr (detail::TextLike<T>) {
     const int32_t partitions = partition_count();
     detail::TextOutput output(directory);
-    values_of(detail::call_site("save_as_text_file", location), detail::with_values(detail::SaveText<T>{}, directory));
-    output.commit(partitions);
+    try {
+      values_of(detail::call_site("save_as_text_file", location), detail::with_values(detail::SaveText<T>{}, directory));
+      output.commit(partitions);
+    } catch (...) {
+      output.abort();  // an error that leaves main unwinds nothing
+      throw;
+    }
   }
 }
 

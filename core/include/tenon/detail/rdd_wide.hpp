@@ -12,13 +12,18 @@ inline constexpr uint64_t kHashPartitioner = 1;  // others get ids of their own 
 
 // Checks of the types at a shuffle, one line each.
 template <class K>
-constexpr bool check_key() {
+constexpr bool check_key_travels() {
   static_assert(Encodable<K>,
                 "the key type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise tenon::Codec; views other "
                 "than std::string_view cannot cross a shuffle");
-  static_assert(Hashable<K>, "the key type needs a tenon::Hash: add TENON_FIELDS(members...) to the class, or specialise tenon::Hash");
-  static_assert(std::equality_comparable<K>, "the key type needs operator==");
-  return Encodable<K> && Hashable<K> && std::equality_comparable<K>;
+  return Encodable<K>;
+}
+template <class K>
+constexpr bool check_key() {
+  static_assert(Hashable<K> || !Encodable<K>,
+                "the key type needs a tenon::Hash: add TENON_FIELDS(members...) to the class, or specialise tenon::Hash");
+  static_assert(std::equality_comparable<K> || !Encodable<K>, "the key type needs operator==");
+  return check_key_travels<K>() && Hashable<K> && std::equality_comparable<K>;
 }
 template <class V>
 constexpr bool check_value() {
@@ -52,9 +57,9 @@ Rdd<U> Rdd<T>::wide(CallSite site, detail::Operator reader, std::vector<rdd::Dep
 
 template <class T>
 template <class Spread>
-rdd::Dependency Rdd<T>::side(const rdd::Partitioner& wanted, const Spread& spread) const {
+rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted, const Spread& spread) const {
   if (detail::partitioner_of(node_) == wanted) return rdd::NarrowDependency{node_, {}};
-  return detail::add_shuffle(*driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Spread>::make(spread), wanted, false});
+  return detail::add_shuffle(*driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Spread>::make(spread), wanted, false, site});
 }
 
 template <class T>
@@ -71,11 +76,12 @@ auto Rdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
       const rdd::Partitioner wanted{detail::kHashPartitioner, n};
       const bool shuffled = detail::partitioner_of(node_) != wanted &&
                             !(partitions == 0 && detail::partitioner_of(node_).has_value());
+      const CallSite site = detail::call_site("reduce_by_key", location);
       rdd::Dependency dependency = rdd::NarrowDependency{node_, {}};
       if (shuffled) {
-        dependency = detail::add_shuffle(*driver_, {0, node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true});
+        dependency = detail::add_shuffle(*driver_, {0, node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
       }
-      return wide<std::pair<K, V>>(detail::call_site("reduce_by_key", location), detail::CombineReader<T, F>::make(f, shuffled),
+      return wide<std::pair<K, V>>(site, detail::CombineReader<T, F>::make(f, shuffled),
                                    {std::move(dependency)}, shuffled ? wanted : *detail::partitioner_of(node_));
     }
   }
@@ -91,9 +97,10 @@ auto Rdd<T>::group_by_key(int32_t partitions, Location location) const
     rdd::Partitioner wanted{detail::kHashPartitioner, reduce_partitions("group_by_key", partitions, {node_})};
     if (const auto own = detail::partitioner_of(node_); own && partitions == 0) wanted = *own;
     const detail::HashSpread<K> spread(wanted.partitions);
-    rdd::Dependency dependency = side(wanted, spread);
+    const CallSite site = detail::call_site("group_by_key", location);
+    rdd::Dependency dependency = side(site, wanted, spread);
     const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
-    return wide<std::pair<K, std::vector<V>>>(detail::call_site("group_by_key", location), detail::GroupReader<T>::make(shuffled),
+    return wide<std::pair<K, std::vector<V>>>(site, detail::GroupReader<T>::make(shuffled),
                                               {std::move(dependency)}, wanted);
   }
 }
@@ -110,11 +117,12 @@ auto Rdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location) co
                 detail::check_value<W>()) {
     const rdd::Partitioner wanted{detail::kHashPartitioner, reduce_partitions("join", partitions, {node_, right.node()})};
     const detail::HashSpread<K> spread(wanted.partitions);
-    rdd::Dependency left_side = side(wanted, spread);
-    rdd::Dependency right_side = right.side(wanted, spread);
+    const CallSite site = detail::call_site("join", location);
+    rdd::Dependency left_side = side(site, wanted, spread);
+    rdd::Dependency right_side = right.side(site, wanted, spread);
     auto reader = detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
                                                    std::holds_alternative<rdd::ShufflePtr>(right_side));
-    return wide<std::pair<K, std::pair<V, W>>>(detail::call_site("join", location), std::move(reader),
+    return wide<std::pair<K, std::pair<V, W>>>(site, std::move(reader),
                                                {std::move(left_side), std::move(right_side)}, wanted);
   }
 }
@@ -126,7 +134,7 @@ auto Rdd<T>::sort_by_key(bool ascending, int32_t partitions, Location location) 
   using K = detail::key_t<T>;
   static_assert(requires(const K& a, const K& b) { { a < b } -> std::convertible_to<bool>; },
                 "sort_by_key: the key type needs operator<");
-  if constexpr (detail::check_value<detail::value_t<T>>() && Encodable<K>) {
+  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>()) {
     const int32_t n = reduce_partitions("sort_by_key", partitions, {node_});
     const CallSite site = detail::call_site("sort_by_key", location);
     std::vector<K> bounds;
@@ -141,7 +149,7 @@ auto Rdd<T>::sort_by_key(bool ascending, int32_t partitions, Location location) 
     const auto count = static_cast<int32_t>(bounds.size() + 1);
     const rdd::Partitioner wanted{detail::next_object_id(*driver_), count};
     const detail::RangeSpread<K> spread(std::move(bounds), ascending);
-    return wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending), {side(wanted, spread)}, wanted);
+    return wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending), {side(site, wanted, spread)}, wanted);
   }
 }
 
@@ -153,9 +161,10 @@ auto Rdd<T>::partition_by(int32_t partitions, Location location) const
   if constexpr (detail::check_key<K>() && detail::check_value<detail::value_t<T>>()) {
     if (partitions < 1) detail::throw_bad_partitions("partition_by", partitions);
     const rdd::Partitioner wanted{detail::kHashPartitioner, partitions};
-    rdd::Dependency dependency = side(wanted, detail::HashSpread<K>(partitions));
+    const CallSite site = detail::call_site("partition_by", location);
+    rdd::Dependency dependency = side(site, wanted, detail::HashSpread<K>(partitions));
     const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
-    return wide<detail::owned_t<T>>(detail::call_site("partition_by", location), detail::PairReader<T>::make(shuffled),
+    return wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
                                     {std::move(dependency)}, wanted);
   }
 }
