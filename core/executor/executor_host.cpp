@@ -8,6 +8,22 @@
 
 namespace tenon::executor {
 
+namespace {
+
+// Set while an order of the backend is on this thread's stack. What answers it must not go back on that stack: the plugin may hold
+// its own lock (rule 4 of the ABI).
+thread_local bool inside_order = false;
+
+class OrderScope {
+ public:
+  OrderScope() { inside_order = true; }
+  ~OrderScope() { inside_order = false; }
+  OrderScope(const OrderScope&) = delete;
+  OrderScope& operator=(const OrderScope&) = delete;
+};
+
+}  // namespace
+
 ExecutorHost::ExecutorHost(Setup setup) : setup_(std::move(setup)), loop_(clock_, 0) {}
 
 ExecutorHost::~ExecutorHost() { end(); }
@@ -65,6 +81,7 @@ void ExecutorHost::launch_tasks(std::vector<host::LaunchedTask> tasks) {
   for (host::LaunchedTask& task : tasks) {
     launched.push_back({task.id, task.cores, std::move(task.payload)});
   }
+  const OrderScope order;
   executor->launch_tasks(std::move(launched));
 }
 
@@ -74,6 +91,7 @@ void ExecutorHost::kill_task(uint64_t task_id, bool interrupt, bool if_queued, s
     loop_.post([this] { exit(1, true, "Received KillTask command but executor was null"); });
     return;
   }
+  const OrderScope order;
   executor->kill_task(task_id, interrupt, if_queued, reason);
 }
 
@@ -124,6 +142,11 @@ void ExecutorHost::finish() {
 
 void ExecutorHost::status_update(std::vector<Status> statuses) {
   if (!sink_open_) return;
+  if (inside_order) {
+    auto later = std::make_shared<std::vector<Status>>(std::move(statuses));
+    loop_.post([this, later] { status_update(std::move(*later)); });
+    return;
+  }
   std::vector<host::ExecutorStatus> out;
   out.reserve(statuses.size());
   for (Status& status : statuses) {

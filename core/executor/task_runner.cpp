@@ -148,23 +148,15 @@ Status TaskRunner::fail(const std::exception_ptr& error) {
   if (attempt_.fetch_failure()) {
     return {id, task::TaskState::failed, task::encode_end_reason(*attempt_.fetch_failure())};
   }
+  // C14.1: what the program's accumulators got in an attempt that did not succeed does not count.
   task::ExceptionFailure failure = describe_exception(error);
   failure.origin = attempt_.origin();
-  failure.accumulators = accumulators_of_failed();
   return {id, task::TaskState::failed, task::encode_end_reason(std::move(failure))};
 }
 
 Status TaskRunner::killed(std::string reason) {
-  task::TaskKilled killed{std::move(reason), accumulators_of_failed()};
+  task::TaskKilled killed{std::move(reason), {}};
   return {attempt_.task_id(), task::TaskState::killed, task::encode_end_reason(std::move(killed))};
-}
-
-std::vector<task::AccumulatorUpdate> TaskRunner::accumulators_of_failed() noexcept {
-  try {
-    return attempt_.take_accumulators();
-  } catch (...) {
-    return {};  // an accumulator's Codec threw: the attempt's own end is what counts
-  }
 }
 
 }  // namespace tenon::executor

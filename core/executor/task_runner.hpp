@@ -65,7 +65,6 @@ class TaskRunner {
   Status fail(const std::exception_ptr& error);
   Status killed(std::string reason);
   void keep_back_large_value(task::TaskResult& result);
-  std::vector<task::AccumulatorUpdate> accumulators_of_failed() noexcept;
 
   const ExecutorOptions& options_;
   TaskServices& services_;

@@ -1,5 +1,6 @@
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct ManualLoop::State {
 
   ManualClock clock;
   std::mt19937_64 random;
+  std::mutex mutex;  // guards queue: work is posted by any thread
   std::deque<Work> queue;
   TimerQueue timers;
   std::deque<std::function<void()>> hooks;  // a hook may add hooks
@@ -21,9 +23,21 @@ struct ManualLoop::State {
   void turn();
   template <class F>
   void guarded(F& work);
-  [[nodiscard]] bool has_work() const {
+  // Empty when the queue is.
+  Work take() {
+    const std::lock_guard lock(mutex);
+    if (queue.empty()) return {};
+    Work work = std::move(queue.front());
+    queue.pop_front();
+    return work;
+  }
+  size_t queued() {
+    const std::lock_guard lock(mutex);
+    return queue.size();
+  }
+  [[nodiscard]] bool has_work() {
     const auto due = timers.next_due();
-    return !queue.empty() || (due && *due <= clock.now());
+    return queued() != 0 || (due && *due <= clock.now());
   }
 };
 
@@ -39,9 +53,8 @@ void ManualLoop::State::guarded(F& work) {
 
 // As a turn of ThreadLoop: the work that waits now, the timers that are due, the hooks.
 void ManualLoop::State::turn() {
-  for (size_t left = queue.size(); left > 0; --left) {
-    Work work = std::move(queue.front());
-    queue.pop_front();
+  for (size_t left = queued(); left > 0; --left) {
+    Work work = take();
     guarded(work);
   }
   const TimerId before = timers.next_id();
@@ -56,8 +69,9 @@ ManualLoop::ManualLoop(uint64_t seed) : state_(std::make_unique<State>(seed)) {}
 
 ManualLoop::~ManualLoop() {
   // Destructors of the work may post.
-  while (!state_->queue.empty() || !state_->timers.empty()) {
-    std::exchange(state_->queue, {}).clear();
+  while (state_->queued() != 0 || !state_->timers.empty()) {
+    while (state_->take()) {
+    }
     state_->timers.clear();
   }
 }
@@ -80,10 +94,13 @@ void ManualLoop::advance(Duration by) {
   state_->clock.advance(target - state_->clock.now());
 }
 
-size_t ManualLoop::queued() const { return state_->queue.size(); }
+size_t ManualLoop::queued() const { return state_->queued(); }
 size_t ManualLoop::timers() const { return state_->timers.size(); }
 
-void ManualLoop::post(Work work) { state_->queue.push_back(std::move(work)); }
+void ManualLoop::post(Work work) {
+  const std::lock_guard lock(state_->mutex);
+  state_->queue.push_back(std::move(work));
+}
 
 TimerId ManualLoop::call_after(Duration delay, Work work) {
   return state_->timers.add(due_time(state_->clock.now(), delay), std::move(work));

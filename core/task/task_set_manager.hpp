@@ -31,7 +31,7 @@ class TaskSetManager final : public Schedulable {
   [[nodiscard]] LocalityLevels levels() const { return levels_; }
   // Its tasks are so short that an executor may hold some of them queued (C29.12).
   [[nodiscard]] bool may_launch_ahead() const;
-  // Most tasks to hold queued on one executor: what a thread runs in ten times
+  // Most tasks to hold queued on one executor: what a thread runs in twice
   // tenon.scheduler.launchAhead.maxTaskTime. Only when may_launch_ahead().
   [[nodiscard]] uint32_t launch_ahead_depth() const;
   // Kills of its tasks interrupt waits (tenon.job.interruptOnCancel).

@@ -62,6 +62,10 @@ std::string encode(const T& value) {
 }
 
 namespace detail {
+/// The bytes of a T are those that its Codec writes: not so for a plain class whose Codec is the program's own.
+template <class T>
+concept PlainCodec = is_plain_v<T> && requires { Codec<T>::kPlain; };
+
 [[noreturn]] TENON_API void throw_left_over(size_t bytes);
 [[noreturn]] TENON_API void throw_bad_index(uint64_t index, size_t alternatives);
 [[noreturn]] TENON_API void throw_bad_count(uint64_t count);
@@ -97,6 +101,7 @@ T decode(std::string_view bytes) {
 /// Numbers, enums, durations, and aggregates of nothing but these.
 template <class T>
 struct Codec<T, std::enable_if_t<detail::is_plain_v<T>>> {
+  static constexpr bool kPlain = true;
   static void write(ByteWriter& out, const T& value) { out.fixed(value); }
   static T read(ByteReader& in) { return in.fixed<T>(); }
 };
@@ -243,7 +248,7 @@ template <class T>
 struct Codec<std::vector<T>, std::enable_if_t<Encodable<T>>> {
   static void write(ByteWriter& out, const std::vector<T>& value) {
     out.size(value.size());
-    if constexpr (detail::is_plain_v<T>) {
+    if constexpr (detail::PlainCodec<T>) {
       out.raw(value.data(), value.size() * sizeof(T));
     } else {
       for (const auto& element : value) Codec<T>::write(out, element);
@@ -251,7 +256,7 @@ struct Codec<std::vector<T>, std::enable_if_t<Encodable<T>>> {
   }
   static std::vector<T> read(ByteReader& in) {
     std::vector<T> value;
-    if constexpr (detail::is_plain_v<T>) {
+    if constexpr (detail::PlainCodec<T>) {
       const uint64_t n = in.count(sizeof(T));
       value.resize(n);
       if (n != 0) std::memcpy(value.data(), in.raw(n * sizeof(T)).data(), n * sizeof(T));

@@ -90,7 +90,7 @@ class ApiTest : public ::testing::Test {
   static Conf conf(const std::string& master = "local[2]") { return Conf().set("tenon.master", master).set("tenon.app.name", "unit_api"); }
 
   Context& start(const Conf& conf) {
-    context_ = std::make_unique<Context>(conf);
+    context_ = std::unique_ptr<Context>(new Context(conf));
     listener_ = std::make_shared<RecordingListener>();
     context_->add_listener(listener_);
     return *context_;

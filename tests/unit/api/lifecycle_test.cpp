@@ -15,7 +15,7 @@ class LifecycleTest : public test::ApiTest {};
 
 TEST_F(LifecycleTest, T222_OneActiveContext) {
   const int line = __LINE__ + 1;
-  auto first = std::make_unique<Context>(conf());
+  auto first = std::unique_ptr<Context>(new Context(conf()));
   const auto error = caught([&] { Context second(conf()); });
   EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
   EXPECT_THAT(error.text, AllOf(HasSubstr("active already"), HasSubstr("lifecycle_test.cpp:" + std::to_string(line))));
@@ -107,6 +107,7 @@ TEST_F(LifecycleTest, StopFailsRunningJobs) {
   ASSERT_THAT(events<event::JobEnd>(), SizeIs(1));
   EXPECT_FALSE(events<event::JobEnd>()[0].succeeded);
   EXPECT_THAT(events<event::ApplicationEnd>(), SizeIs(1));
+  do_not_check_events();  // a task that runs when the context stops gets no end
 }
 
 TEST_F(LifecycleTest, RddsMayOutliveTheContext) {

@@ -191,7 +191,7 @@ TEST_F(BroadcastTest, ACodecThatRefusesTheValue) {
   const auto error = caught([&] {
     static_cast<void>(context().range(0, 2).map([](int, const Broadcast<std::string>& b) { return b->size(); }, unknown).count());
   });
-  EXPECT_THAT(error.text, AllOf(HasSubstr("broadcast 4711"), HasSubstr("destroyed")));
+  EXPECT_THAT(error.text, AllOf(HasSubstr("roadcast 4711"), HasSubstr("destroyed")));
   expect_usable();
 }
 
