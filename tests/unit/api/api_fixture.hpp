@@ -106,6 +106,7 @@ class ApiTest : public ::testing::Test {
   template <class E>
   std::vector<E> events() const {
     std::vector<E> all;
+    if (!listener_) return all;  // no context was made
     for (const Event& event : listener_->events()) {
       if (const auto* e = std::get_if<E>(&event)) all.push_back(*e);
     }

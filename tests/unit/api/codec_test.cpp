@@ -228,7 +228,7 @@ TYPED_TEST(CodecOf, TruncatedBytesAreRefused) {
   Random random(18);
   for (int i = 0; i < 40; ++i) {
     const std::string bytes = encode(arbitrary<TypeParam>(random));
-    for (size_t n = 0; n < bytes.size(); ++n) {
+    for (size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 300) {
       ASSERT_TRUE(cut_short<TypeParam>(std::string_view(bytes).substr(0, n))) << n << " of " << bytes.size();
     }
     ASSERT_TRUE(cut_short<TypeParam>(bytes + "x")) << "a byte left over";
