@@ -78,6 +78,7 @@ TEST_F(SaveTest, AnExistingDirectoryIsRefusedBeforeAnyTask) {
   folder().write("some/where/out/mine", "keep");
   folder().write("file", "keep");
   fs::create_symlink("nowhere", folder().path() + "/link");
+  expect_usable();
   start_counting();
   for (const std::string& path : {out(), folder().path() + "/file", folder().path() + "/link"}) {
     const auto error = caught([&] { context().range(0, 5).save_as_text_file(path); });
