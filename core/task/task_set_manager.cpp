@@ -67,7 +67,7 @@ bool TaskSetManager::may_launch_ahead() const {
 
 uint32_t TaskSetManager::launch_ahead_depth() const {
   const int64_t worth = 2 * state_.settings.launch_ahead_max_task_time.count();
-  const int64_t depth = worth / std::max<int64_t>(run_time_.count() / std::max<int64_t>(run_count_, 1), 1);
+  const int64_t depth = worth / std::max<int64_t>(run_time_.count() / std::max<int64_t>(static_cast<int64_t>(run_count_), 1), 1);
   return static_cast<uint32_t>(std::clamp<int64_t>(depth, 1, UINT32_MAX));
 }
 
