@@ -131,10 +131,11 @@ class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat info {};
+    struct stat info{};
     if (fd < 0 || ::fstat(fd, &info) != 0) throw std::runtime_error("cannot open " + path);
     size_ = static_cast<size_t>(info.st_size);
-    data_ = size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    data_ =
+        size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
     ::close(fd);
     if (data_ == MAP_FAILED) throw std::runtime_error("cannot map " + path);
   }
@@ -226,7 +227,8 @@ Partitioned cut(const MappedFile& file, size_t thread) {
     const uint64_t hash = hash_of(text + begin, length);
     uint64_t prefix = 0;
     std::memcpy(&prefix, text + begin, std::min<size_t>(length, 8));
-    words[hash % kBuckets].push_back({prefix, text + begin, length, static_cast<uint32_t>(hash >> 6)});
+    words[hash % kBuckets].push_back(
+        {prefix, text + begin, length, static_cast<uint32_t>(hash >> 6)});
   }
   return words;
 }
@@ -240,7 +242,8 @@ void in_parallel(Work work) {
 
 }  // namespace
 
-// Words are spread by hash first, so that the tables that count them fit the cache and need no lock.
+// Words are spread by hash first, so that the tables that count them fit the cache and need no
+// lock.
 WordCount bare_wordcount(const std::string& path) {
   const MappedFile file(path);
   std::vector<Partitioned> words(kThreads);

@@ -21,7 +21,8 @@ struct Options {
 double now_s();
 double median(std::vector<double> values);
 
-// One line: {"bench":"noop","master":"local[2]",...}, in the order of the calls, no blanks after colons.
+// One line: {"bench":"noop","master":"local[2]",...}, in the order of the calls, no blanks after
+// colons.
 class JsonLine {
  public:
   explicit JsonLine(const std::string& bench) { text("bench", bench); }

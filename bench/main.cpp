@@ -12,7 +12,8 @@ namespace {
 using tenon_bench::Options;
 
 constexpr const char* kUsage =
-    "usage: tenon-bench noop|job-latency|shuffle-latency|startup [--master URL] [--tasks N] [--rounds N] [--vs-bare]\n"
+    "usage: tenon-bench noop|job-latency|shuffle-latency|startup [--master URL] [--tasks N] "
+    "[--rounds N] [--vs-bare]\n"
     "       tenon-bench wordcount FILE [--master URL] [--rounds N] [--vs-bare]\n";
 
 int usage() {

@@ -54,11 +54,14 @@ int noop(const Options& options) {
     if (options.vs_bare) bare.push_back(bare_pool_tasks_per_s(options.tasks));
   }
   JsonLine line("noop");
-  line.text("master", options.master).whole("tasks", options.tasks).number("tasks_per_s", median(ours));
-  line.number("rss_bytes_per_task",
-              static_cast<double>(peak > before ? peak - before : 0) / static_cast<double>(options.tasks));
+  line.text("master", options.master)
+      .whole("tasks", options.tasks)
+      .number("tasks_per_s", median(ours));
+  line.number("rss_bytes_per_task", static_cast<double>(peak > before ? peak - before : 0) /
+                                        static_cast<double>(options.tasks));
   if (options.vs_bare) {
-    line.number("bare_tasks_per_s", median(bare)).number("ratio_to_bare", median(ours) / median(bare));
+    line.number("bare_tasks_per_s", median(bare))
+        .number("ratio_to_bare", median(ours) / median(bare));
   }
   line.print();
   return 0;
@@ -98,8 +101,12 @@ int shuffle_latency(const Options& options) {
     if (sums.count() != 16) std::abort();
     seconds.push_back(now_s() - begin);
   }
-  JsonLine("shuffle-latency").text("master", options.master).whole("maps", 8).whole("reduces", 8)
-      .number("job_ms", median(std::move(seconds)) * 1e3).print();
+  JsonLine("shuffle-latency")
+      .text("master", options.master)
+      .whole("maps", 8)
+      .whole("reduces", 8)
+      .number("job_ms", median(std::move(seconds)) * 1e3)
+      .print();
   return 0;
 }
 
@@ -133,7 +140,8 @@ double time_process(const std::vector<std::string>& argv) {
 
 int startup(const Options& options) {
   const std::string tool = options.program.substr(0, options.program.rfind('/')) + "/tenon";
-  const std::vector<std::string> direct = {options.program, "startup-program", "--master", options.master};
+  const std::vector<std::string> direct = {options.program, "startup-program", "--master",
+                                           options.master};
   std::vector<std::string> submitted = {tool, "submit", "--master", options.master};
   submitted.insert(submitted.end(), direct.begin(), direct.begin() + 2);
   std::vector<double> direct_s, submitted_s;
@@ -141,8 +149,11 @@ int startup(const Options& options) {
     direct_s.push_back(time_process(direct));
     submitted_s.push_back(time_process(submitted));
   }
-  JsonLine("startup").text("master", options.master).number("direct_ms", median(direct_s) * 1e3)
-      .number("submit_ms", median(submitted_s) * 1e3).print();
+  JsonLine("startup")
+      .text("master", options.master)
+      .number("direct_ms", median(direct_s) * 1e3)
+      .number("submit_ms", median(submitted_s) * 1e3)
+      .print();
   return 0;
 }
 
@@ -157,16 +168,19 @@ int wordcount(const Options& options) {
   WordCount count;
   for (int round = 0; round < options.rounds; ++round) {
     const double begin = now_s();
-    const auto parts =
-        ctx.text_file<std::string_view>(path)
-            .flat_map(tenon::fn<tenon::words>)
-            .map([](std::string_view word) { return std::pair(word, uint64_t{1}); })
-            .reduce_by_key(std::plus<>{})
-            .aggregate(std::pair<uint64_t, uint64_t>(),
-                       [](std::pair<uint64_t, uint64_t> sum, const std::pair<std::string, uint64_t>& word) {
-                         return std::pair(sum.first + word.second, sum.second + 1);
-                       },
-                       [](const auto& a, const auto& b) { return std::pair(a.first + b.first, a.second + b.second); });
+    const auto parts = ctx.text_file<std::string_view>(path)
+                           .flat_map(tenon::fn<tenon::words>)
+                           .map([](std::string_view word) { return std::pair(word, uint64_t{1}); })
+                           .reduce_by_key(std::plus<>{})
+                           .aggregate(
+                               std::pair<uint64_t, uint64_t>(),
+                               [](std::pair<uint64_t, uint64_t> sum,
+                                  const std::pair<std::string, uint64_t>& word) {
+                                 return std::pair(sum.first + word.second, sum.second + 1);
+                               },
+                               [](const auto& a, const auto& b) {
+                                 return std::pair(a.first + b.first, a.second + b.second);
+                               });
     ours.push_back(now_s() - begin);
     count = {parts.first, parts.second};
     if (!options.vs_bare) continue;

@@ -15,32 +15,52 @@ struct Error::Data {
 
 std::string_view to_string(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::invalid_argument: return "invalid_argument";
-    case ErrorKind::usage: return "usage";
-    case ErrorKind::plugin: return "plugin";
-    case ErrorKind::unreachable: return "unreachable";
-    case ErrorKind::no_resources: return "no_resources";
-    case ErrorKind::executors_lost: return "executors_lost";
-    case ErrorKind::input_output: return "input_output";
-    case ErrorKind::job_failed: return "job_failed";
-    case ErrorKind::cancelled: return "cancelled";
-    case ErrorKind::stopped: return "stopped";
-    case ErrorKind::user_function: return "user_function";
-    case ErrorKind::codec: return "codec";
-    case ErrorKind::internal: return "internal";
+    case ErrorKind::invalid_argument:
+      return "invalid_argument";
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::plugin:
+      return "plugin";
+    case ErrorKind::unreachable:
+      return "unreachable";
+    case ErrorKind::no_resources:
+      return "no_resources";
+    case ErrorKind::executors_lost:
+      return "executors_lost";
+    case ErrorKind::input_output:
+      return "input_output";
+    case ErrorKind::job_failed:
+      return "job_failed";
+    case ErrorKind::cancelled:
+      return "cancelled";
+    case ErrorKind::stopped:
+      return "stopped";
+    case ErrorKind::user_function:
+      return "user_function";
+    case ErrorKind::codec:
+      return "codec";
+    case ErrorKind::internal:
+      return "internal";
   }
   return "unknown";
 }
 
 int exit_code(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::usage: return exit_codes::kUsage;
-    case ErrorKind::plugin: return exit_codes::kPlugin;
-    case ErrorKind::unreachable: return exit_codes::kUnreachable;
-    case ErrorKind::no_resources: return exit_codes::kNoResources;
-    case ErrorKind::executors_lost: return exit_codes::kExecutorsLost;
-    case ErrorKind::input_output: return exit_codes::kInputOutput;
-    default: return exit_codes::kFailed;
+    case ErrorKind::usage:
+      return exit_codes::kUsage;
+    case ErrorKind::plugin:
+      return exit_codes::kPlugin;
+    case ErrorKind::unreachable:
+      return exit_codes::kUnreachable;
+    case ErrorKind::no_resources:
+      return exit_codes::kNoResources;
+    case ErrorKind::executors_lost:
+      return exit_codes::kExecutorsLost;
+    case ErrorKind::input_output:
+      return exit_codes::kInputOutput;
+    default:
+      return exit_codes::kFailed;
   }
 }
 

@@ -88,8 +88,8 @@ class Logger {
   const std::atomic<Level>* level_;
 };
 
-// The logger of a component: lower-case letters, digits, '-', '_' and '.'. The same component for the same name.
-// [any-thread]
+// The logger of a component: lower-case letters, digits, '-', '_' and '.'. The same component for
+// the same name. [any-thread]
 Logger logger(std::string_view name);
 
 }  // namespace tenon::log

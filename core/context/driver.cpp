@@ -31,9 +31,10 @@ std::string program_name() {
 }
 
 [[noreturn]] void refuse_in_task(const std::string& what) {
-  throw Error(ErrorKind::invalid_argument,
-              what + " cannot be used inside a task: functions given to an Rdd run in the executors. Run the action in "
-                     "the driver and pass its value to the function");
+  throw Error(ErrorKind::invalid_argument, what +
+                                               " cannot be used inside a task: functions given to "
+                                               "an Rdd run in the executors. Run the action in "
+                                               "the driver and pass its value to the function");
 }
 
 std::atomic<uint64_t> next_serial{1};
@@ -46,8 +47,8 @@ Driver::Driver(context::Startup startup, CallSite made_at)
       serial_(next_serial.fetch_add(1)) {
   const conf::Settings& settings = startup_.settings;
   events::ListenerBus::Options options;
-  options.capacity = static_cast<size_t>(
-      settings.get_int("tenon.scheduler.listenerbus.eventqueue.capacity"));
+  options.capacity =
+      static_cast<size_t>(settings.get_int("tenon.scheduler.listenerbus.eventqueue.capacity"));
   // The status tracker counts every task: its queue is the last to overflow.
   constexpr size_t kStatusCapacity = 200'000;
   options.group_capacity[static_cast<size_t>(events::Group::app_status)] =
@@ -135,7 +136,8 @@ Driver::~Driver() {
 void Driver::stop(int exit_code) {
   if (bus_->on_listener_thread()) {
     throw Error(ErrorKind::invalid_argument,
-                "stop() was called from a listener, for which it would have to wait; stop the context from another thread");
+                "stop() was called from a listener, for which it would have to wait; stop the "
+                "context from another thread");
   }
   if (TaskContext::current() != nullptr) refuse_in_task("Context::stop()");
   if (pool_->on_thread()) {
@@ -191,16 +193,17 @@ context::ReportHandled Driver::report_handled() {
     const auto driver = weak.lock();
     if (!driver) return;
     dag::DagScheduler& dag = driver->scheduling_->dag();
-    driver->scheduling_->loop().post([&dag, job, positions = std::move(positions), error = std::move(error)] {
-      for (size_t i = 0; i < positions.size(); ++i) {
-        if (error && i + 1 == positions.size()) {
-          dag.post(dag::ResultHandlerFailed{job, positions[i], error});
-        } else {
-          dag.post(dag::ResultHandled{job, positions[i]});
-        }
-      }
-      dag.drain();
-    });
+    driver->scheduling_->loop().post(
+        [&dag, job, positions = std::move(positions), error = std::move(error)] {
+          for (size_t i = 0; i < positions.size(); ++i) {
+            if (error && i + 1 == positions.size()) {
+              dag.post(dag::ResultHandlerFailed{job, positions[i], error});
+            } else {
+              dag.post(dag::ResultHandled{job, positions[i]});
+            }
+          }
+          dag.drain();
+        });
   };
 }
 
@@ -252,8 +255,9 @@ void Driver::run_job(JobSpec spec, const ResultHandler& handler) {
       return "Job " + std::to_string(waiter->job()) + " failed: " + site.text() + ", took " +
              std::to_string(seconds()) + " s";
     });
-    throw Error(error.kind(), error.message() + "\n  job " + std::to_string(waiter->job()) +
-                                  " was started by " + site.text(),
+    throw Error(error.kind(),
+                error.message() + "\n  job " + std::to_string(waiter->job()) + " was started by " +
+                    site.text(),
                 error.cause());
   }
   --waiting_jobs_;

@@ -1,4 +1,5 @@
-// The inside of a Context: owns the schedulers, the loop that they live on, the plugin's backend and everything around them.
+// The inside of a Context: owns the schedulers, the loop that they live on, the plugin's backend
+// and everything around them.
 #pragma once
 
 #include <atomic>
@@ -39,7 +40,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // Idempotent. Throws Error (invalid_argument) from a listener, a task, or a result handler of an asynchronous job.
+  // Idempotent. Throws Error (invalid_argument) from a listener, a task, or a result handler of an
+  // asynchronous job.
   void stop(int exit_code = 0);
   [[nodiscard]] bool stopped() const { return stopping_.load(std::memory_order_acquire); }
   // Throws when the context was stopped, or within a task.
@@ -63,7 +65,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   // Any event for the DagScheduler; nothing after stop().
   void post(dag::DagEvent event);
   void cancel_all(const std::string& reason);
-  // Runs on the loop's thread and waits for it; at once on that thread. Nothing when the loop has stopped.
+  // Runs on the loop's thread and waits for it; at once on that thread. Nothing when the loop has
+  // stopped.
   void on_loop(const std::function<void()>& work);
 
   void set_cached(const rdd::NodePtr& node, bool cached);

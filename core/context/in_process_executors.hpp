@@ -24,7 +24,8 @@ class InProcessExecutors {
 
   // The plugin's call: starts one and returns. Throws Error after end().
   void start(host::InProcessRequest request);
-  // Ends all of them. False when the code of a task runs on in one; that one is left behind. Idempotent.
+  // Ends all of them. False when the code of a task runs on in one; that one is left behind.
+  // Idempotent.
   bool end();
 
  private:

@@ -16,13 +16,15 @@
 
 namespace tenon::context {
 
-// Tells the scheduler which positions of a job a handler has done with; error: the last of them threw it. [any-thread]
+// Tells the scheduler which positions of a job a handler has done with; error: the last of them
+// threw it. [any-thread]
 using ReportHandled = std::function<void(int32_t job, std::vector<int32_t> positions,
                                          std::shared_ptr<const Error> error)>;
 
 class JobWaiter;
 
-// Waiters that got results in this turn of the loop: each hears of all of them at once, at the turn's end. On the loop's thread.
+// Waiters that got results in this turn of the loop: each hears of all of them at once, at the
+// turn's end. On the loop's thread.
 class ResultTurn {
  public:
   void add(JobWaiter& waiter) { waiters_.push_back(&waiter); }
@@ -33,7 +35,8 @@ class ResultTurn {
   std::vector<JobWaiter*> waiters_;
 };
 
-// Results of one job on their way to the handler, which runs for one at a time, never on the scheduler's thread.
+// Results of one job on their way to the handler, which runs for one at a time, never on the
+// scheduler's thread.
 class JobWaiter : public dag::JobListener {
  public:
   // turn outlives the job.
@@ -108,10 +111,12 @@ class AsyncJob final : public JobWaiter,
   bool pumping_ = false;  // guarded by mutex_: one handler at a time
 };
 
-// What a job's caller gets to see of an error that came from the scheduler: thrown as the type that its kind stands for.
+// What a job's caller gets to see of an error that came from the scheduler: thrown as the type that
+// its kind stands for.
 [[noreturn]] void rethrow(const std::shared_ptr<const Error>& error);
 
-// The exception that is being handled, as an Error: of a handler or another function of the program.
+// The exception that is being handled, as an Error: of a handler or another function of the
+// program.
 [[nodiscard]] std::shared_ptr<const Error> current_error(const std::string& what);
 
 }  // namespace tenon::context

@@ -45,8 +45,9 @@ void flush_output() {
   std::fflush(stderr);
 }
 
-// Ends the process without running destructors of static objects that other threads may still use. The context is stopped by a thread
-// of its own, for a bounded time: the thread that ends may be one for which stop() would wait, or hold a lock that nothing releases.
+// Ends the process without running destructors of static objects that other threads may still use.
+// The context is stopped by a thread of its own, for a bounded time: the thread that ends may be
+// one for which stop() would wait, or hold a lock that nothing releases.
 [[noreturn]] void end_process(int code) {
   if (auto driver = current_driver()) {
     const auto done = std::make_shared<std::promise<void>>();
@@ -68,7 +69,8 @@ void flush_output() {
 
 void print_error(std::string_view kind, const char* what) {
   std::fprintf(stderr, "error: %s\n", what);
-  if (!kind.empty()) std::fprintf(stderr, "  kind: %.*s\n", static_cast<int>(kind.size()), kind.data());
+  if (!kind.empty())
+    std::fprintf(stderr, "  kind: %.*s\n", static_cast<int>(kind.size()), kind.data());
 }
 
 [[noreturn]] void on_terminate() {
@@ -98,7 +100,8 @@ extern "C" void tenon_on_signal(int signal) {
   if (::write(signal_event, &one, sizeof one) < 0) ::_exit(exit_codes::kSignalBase + signal);
 }
 
-// Cancels all jobs, gives the program a moment to end by itself, which it does when the error leaves main, then ends it.
+// Cancels all jobs, gives the program a moment to end by itself, which it does when the error
+// leaves main, then ends it.
 void watch_signals() {
   uint64_t count = 0;
   while (::read(signal_event, &count, sizeof count) < 0) {
@@ -118,10 +121,10 @@ void watch_signals() {
 }
 
 bool take_signal(int signal) {
-  struct sigaction current {};
+  struct sigaction current{};
   if (sigaction(signal, nullptr, &current) != 0) return false;
   if ((current.sa_flags & SA_SIGINFO) != 0 || current.sa_handler != SIG_DFL) return false;
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_handler = &tenon_on_signal;
   sigemptyset(&ours.sa_mask);
   ours.sa_flags = SA_RESTART;
@@ -138,7 +141,8 @@ ActiveContext::ActiveContext(const CallSite& made_at) {
     if (!active) active_made_at = made_at;
     active = true;
   }
-  // Not under the lock: an error that leaves main is not unwound before the terminate handler needs it.
+  // Not under the lock: an error that leaves main is not unwound before the terminate handler needs
+  // it.
   if (made_before.empty()) return;
   throw Error(ErrorKind::invalid_argument, "a Context is active already, made by " + made_before +
                                                "; stop() it before you make another");

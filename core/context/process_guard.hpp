@@ -1,4 +1,5 @@
-// What a context changes for the whole process: one active context, an error that leaves main, Ctrl-C.
+// What a context changes for the whole process: one active context, an error that leaves main,
+// Ctrl-C.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 
 namespace tenon::context {
 
-// Claims the one place of an active context for its lifetime. Throws Error (invalid_argument) that says where the active one was
-// made.
+// Claims the one place of an active context for its lifetime. Throws Error (invalid_argument) that
+// says where the active one was made.
 class ActiveContext {
  public:
   explicit ActiveContext(const CallSite& made_at);
@@ -21,9 +22,10 @@ class ActiveContext {
   void set(const detail::DriverPtr& driver);
 };
 
-// From now on: an error that leaves main is printed and ends the process with its exit code, after the active context was stopped; the
-// first SIGINT or SIGTERM cancels all jobs, stops the context and ends the process with 130 or 143, a second one ends it at
-// once. A signal that the program handles or ignores is left alone. Idempotent.
+// From now on: an error that leaves main is printed and ends the process with its exit code, after
+// the active context was stopped; the first SIGINT or SIGTERM cancels all jobs, stops the context
+// and ends the process with 130 or 143, a second one ends it at once. A signal that the program
+// handles or ignores is left alone. Idempotent.
 void install_process_handlers();
 
 // SIGINT or SIGTERM, when one came; 0: none.

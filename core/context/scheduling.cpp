@@ -25,10 +25,14 @@ const log::Logger kPluginLog = log::logger("plugin");
 
 log::Level level_of(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return log::Level::debug;
-    case LogLevel::info: return log::Level::info;
-    case LogLevel::warn: return log::Level::warn;
-    case LogLevel::error: return log::Level::error;
+    case LogLevel::debug:
+      return log::Level::debug;
+    case LogLevel::info:
+      return log::Level::info;
+    case LogLevel::warn:
+      return log::Level::warn;
+    case LogLevel::error:
+      return log::Level::error;
   }
   return log::Level::error;
 }
@@ -142,13 +146,8 @@ void Scheduling::make_backend() {
   for (const auto& [key, value] : startup_.settings.values()) conf.emplace_back(key, value.text);
   host_ = host::HostServices::make(conf, host_callbacks());
 
-  host::SchedulerBackendSetup setup{startup_.plugin,
-                                    host_,
-                                    startup_.master,
-                                    app_description(),
-                                    {},
-                                    decode_end,
-                                    stop_timeout_};
+  host::SchedulerBackendSetup setup{
+      startup_.plugin, host_, startup_.master, app_description(), {}, decode_end, stop_timeout_};
   backend_ = std::make_unique<host::SchedulerBackend>(std::move(setup), relay_);
   tasks_ = std::make_unique<task::TaskScheduler>(
       loop_, *backend_, *dag_, task_settings(), encode_payload,
@@ -172,7 +171,8 @@ void Scheduling::make_heartbeats() {
       });
 }
 
-// A result that was too large for its status stays with its executor until it is fetched; the status waits for it (C11.3).
+// A result that was too large for its status stays with its executor until it is fetched; the
+// status waits for it (C11.3).
 bool Scheduling::fetch_large_value(task::StatusUpdate& status) {
   const auto* success = std::get_if<task::Success>(&status.reason);
   if (success == nullptr || !success->result || !success->result->stored_at) return false;
@@ -211,8 +211,9 @@ void Scheduling::add_checks() {
 host::HostCallbacks Scheduling::host_callbacks() {
   host::HostCallbacks callbacks;
   callbacks.log = [](int32_t level, std::string_view logger, std::string_view message) {
-    static constexpr log::Level kLevels[] = {log::Level::trace, log::Level::debug, log::Level::info,
-                                             log::Level::warn,  log::Level::error, log::Level::error};
+    static constexpr log::Level kLevels[] = {log::Level::trace, log::Level::debug,
+                                             log::Level::info,  log::Level::warn,
+                                             log::Level::error, log::Level::error};
     const auto at = static_cast<size_t>(std::clamp(level, 0, 5));
     kPluginLog.log(kLevels[at], std::string(logger) + ": " + std::string(message));
   };
@@ -283,8 +284,7 @@ dag::Settings Scheduling::dag_settings() const {
   if (from.has("tenon.stage.maxAttempts")) {
     to.max_stage_attempts = static_cast<int32_t>(from.get_int("tenon.stage.maxAttempts"));
   }
-  to.unregister_output_on_host =
-      from.get_bool("tenon.files.fetchFailure.unRegisterOutputOnHost");
+  to.unregister_output_on_host = from.get_bool("tenon.files.fetchFailure.unRegisterOutputOnHost");
   to.reduce_locality = from.get_bool("tenon.shuffle.reduceLocality.enabled");
   return to;
 }
@@ -333,9 +333,9 @@ void Scheduling::wait_until_ready() {
     return;
   }
   std::unique_lock lock(mutex_);
-  changed_.wait_for(
-      lock, settings.get_duration("tenon.scheduler.maxRegisteredResourcesWaitingTime"),
-      [&] { return ready_ || failure_ || backend_stopped_; });
+  changed_.wait_for(lock,
+                    settings.get_duration("tenon.scheduler.maxRegisteredResourcesWaitingTime"),
+                    [&] { return ready_ || failure_ || backend_stopped_; });
 }
 
 task::Registration Scheduling::registration() const {
@@ -399,7 +399,8 @@ void Scheduling::stop(int exit_code) {
   sink_.flush();
 }
 
-// ------------------------------------------------------------------------------- events of the backend
+// ------------------------------------------------------------------------------- events of the
+// backend
 
 void Scheduling::registered(task::Registration registration) {
   tasks_->registered(registration);
@@ -431,8 +432,8 @@ void Scheduling::executor_added(task::Executor executor) {
   sink_.post(event::ExecutorAdded{info, info.added_ms});
   blocks_.add_executor(executor.id, executor.host);
   heartbeats_->add_executor(executor.id);
-  sink_.post(event::BlockManagerAdded{
-      executor.id, executor.host, storage_bytes(startup_.settings), info.added_ms});
+  sink_.post(event::BlockManagerAdded{executor.id, executor.host, storage_bytes(startup_.settings),
+                                      info.added_ms});
   {
     const std::lock_guard lock(mutex_);
     total_cores_ += executor.cores;

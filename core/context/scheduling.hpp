@@ -1,4 +1,5 @@
-// Both schedulers, the loop that they live on and the plugin's backend: put together, started, taken apart.
+// Both schedulers, the loop that they live on and the plugin's backend: put together, started,
+// taken apart.
 #pragma once
 
 #include <chrono>
@@ -36,12 +37,13 @@ class Scheduling final : public task::BackendEvents {
   Scheduling(const Startup& startup, events::ListenerBus& bus);
   ~Scheduling() override;  // stop(0)
 
-  // Starts loop and backend and waits until the manager has accepted the application. Throws Error when it has not.
+  // Starts loop and backend and waits until the manager has accepted the application. Throws Error
+  // when it has not.
   void start();
   // Waits for what C7.13 asks before the first job.
   void wait_until_ready();
-  // Fails all jobs, ends executors and backend within tenon.plugin.stopTimeout each, then the loop. Idempotent. On a thread that may
-  // block, and not the loop's.
+  // Fails all jobs, ends executors and backend within tenon.plugin.stopTimeout each, then the loop.
+  // Idempotent. On a thread that may block, and not the loop's.
   void stop(int exit_code);
 
   [[nodiscard]] loop::Loop& loop() { return loop_; }
@@ -57,7 +59,9 @@ class Scheduling final : public task::BackendEvents {
 
   // On the loop's thread.
   [[nodiscard]] const task::TaskScheduler& tasks() const { return *tasks_; }
-  void add_accumulator(dag::Accumulator accumulator) { dag_->accumulators().add(std::move(accumulator)); }
+  void add_accumulator(dag::Accumulator accumulator) {
+    dag_->accumulators().add(std::move(accumulator));
+  }
   bool kill_task_attempt(uint64_t task_id, const std::string& reason);
   void remove_rdd(int32_t rdd_id);
 
@@ -65,13 +69,16 @@ class Scheduling final : public task::BackendEvents {
   // task::BackendEvents, on the loop's thread.
   void registered(task::Registration registration) override;
   void ready() override;
-  void pending(std::string reason, std::string message, std::map<std::string, std::string> numbers) override;
+  void pending(std::string reason, std::string message,
+               std::map<std::string, std::string> numbers) override;
   void executor_added(task::Executor executor) override;
-  void executor_decommissioning(std::string executor_id, int64_t time_left_ms, std::string message) override;
+  void executor_decommissioning(std::string executor_id, int64_t time_left_ms,
+                                std::string message) override;
   void executor_loss_pending(std::string executor_id, std::string message) override;
   void executor_removed(std::string executor_id, task::LossReason reason) override;
   void worker_removed(std::string worker_id, std::string host, std::string message) override;
-  void resource_offers(uint64_t offer, task::OfferScope scope, std::vector<task::WorkerOffer> offers) override;
+  void resource_offers(uint64_t offer, task::OfferScope scope,
+                       std::vector<task::WorkerOffer> offers) override;
   void status_update(std::vector<task::StatusUpdate> statuses) override;
   void acknowledged(uint64_t request, bool ok, std::vector<std::string> executor_ids) override;
   void stopped() override;

@@ -37,7 +37,8 @@ struct InProcessParts {
 }  // namespace
 
 uint64_t storage_bytes(const conf::Settings& settings) {
-  if (settings.has("tenon.memory.storageLimit")) return settings.get_size("tenon.memory.storageLimit");
+  if (settings.has("tenon.memory.storageLimit"))
+    return settings.get_size("tenon.memory.storageLimit");
   // Spark's rule: a fraction of what the executor has beyond 300 MiB.
   constexpr uint64_t kReserved = uint64_t{300} << 20;
   const uint64_t memory = settings.get_size("tenon.executor.memory");

@@ -1,5 +1,5 @@
-// What executors ask of the driver apart from the plugin (contract C29.20): core's service in the driver with what it gives out, and
-// the other end of it for executors in the driver's process.
+// What executors ask of the driver apart from the plugin (contract C29.20): core's service in the
+// driver with what it gives out, and the other end of it for executors in the driver's process.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace tenon::context {
 // [any-thread] unless a function says otherwise.
 class Services {
  public:
-  // one_process: no executor is outside of this process. Throws Error when the service cannot listen.
+  // one_process: no executor is outside of this process. Throws Error when the service cannot
+  // listen.
   Services(const conf::Settings& settings, bool one_process, service::DriverSources sources);
 
   // Findable for as long as somebody else holds the binary. On the loop's thread.
@@ -35,7 +36,8 @@ class Services {
     driver_->take_result(from, task_id, std::move(answered));
   }
 
-  // What an executor in this process is made of; waits for the driver's service to accept it. Throws Error when it does not.
+  // What an executor in this process is made of; waits for the driver's service to accept it.
+  // Throws Error when it does not.
   [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id) const;
 
   // Idempotent.

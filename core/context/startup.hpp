@@ -17,7 +17,8 @@ struct Startup {
   host::LoadedPlugin plugin;
 };
 
-// Resolves the settings and loads the plugin of the master URL among them. Throws tenon::Error (usage, plugin).
+// Resolves the settings and loads the plugin of the master URL among them. Throws tenon::Error
+// (usage, plugin).
 [[nodiscard]] Startup resolve(const Conf& conf, const Defaults& defaults,
                               const std::string& program_name);
 

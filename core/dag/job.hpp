@@ -20,8 +20,9 @@ class JobListener {
   JobListener(const JobListener&) = delete;
   JobListener& operator=(const JobListener&) = delete;
 
-  // The encoded value of one position, once per position. True: it is handled. False: the user's result handler runs
-  // elsewhere, and ResultHandled or ResultHandlerFailed will be posted for the position.
+  // The encoded value of one position, once per position. True: it is handled. False: the user's
+  // result handler runs elsewhere, and ResultHandled or ResultHandlerFailed will be posted for the
+  // position.
   virtual bool task_succeeded(int32_t position, std::string value) = 0;
   // Exactly one of the two, last.
   virtual void job_succeeded() = 0;
@@ -49,7 +50,7 @@ struct MapStageRequest {
   rdd::ShufflePtr shuffle;
   CallSite call_site;
   Properties properties;
-  std::shared_ptr<JobListener> listener;  // task_succeeded is not called
+  std::shared_ptr<JobListener> listener;                   // task_succeeded is not called
   std::function<void(MapOutputStatistics)> on_statistics;  // before job_succeeded
 };
 

@@ -10,8 +10,8 @@ namespace tenon::executor {
 
 namespace {
 
-// Set while an order of the backend is on this thread's stack. What answers it must not go back on that stack: the plugin may hold
-// its own lock (rule 4 of the ABI).
+// Set while an order of the backend is on this thread's stack. What answers it must not go back on
+// that stack: the plugin may hold its own lock (rule 4 of the ABI).
 thread_local bool inside_order = false;
 
 class OrderScope {
@@ -41,7 +41,8 @@ void ExecutorHost::create() {
     sink_open_ = true;
     backend_->start();
   } catch (const std::exception& error) {
-    setup_.log("executor " + setup_.backend.executor.executor_id + " cannot start: " + error.what());
+    setup_.log("executor " + setup_.backend.executor.executor_id +
+               " cannot start: " + error.what());
     finish();
   }
 }
@@ -127,8 +128,7 @@ void ExecutorHost::exit(int exit_code, bool tell_driver, const std::string& reas
   setup_.log("executor " + setup_.backend.executor.executor_id + " ends with code " +
              std::to_string(exit_code) + ": " + reason);
   if (backend_ != nullptr) {
-    static_cast<void>(
-        backend_->exit_executor(exit_code, tell_driver, reason, setup_.in_process));
+    static_cast<void>(backend_->exit_executor(exit_code, tell_driver, reason, setup_.in_process));
   }
   begin_shutdown(reason);
 }

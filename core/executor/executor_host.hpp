@@ -1,4 +1,5 @@
-// Runs core's Executor under a plugin's executor backend: registration first, tasks after it (contract C17.1).
+// Runs core's Executor under a plugin's executor backend: registration first, tasks after it
+// (contract C17.1).
 #pragma once
 
 #include <atomic>
@@ -22,15 +23,15 @@ struct ExecutorParts {
   std::shared_ptr<TaskServices> services;  // and all that it refers to
 };
 
-// Orders come on any thread and go to the executor's own loop, launches and kills straight to the Executor. Exit cases: contract
-// S003-059..063.
+// Orders come on any thread and go to the executor's own loop, launches and kills straight to the
+// Executor. Exit cases: contract S003-059..063.
 class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
  public:
   struct Setup {
     host::ExecutorBackendSetup backend;
     ExecutorOptions options;
-    // Makes what the tasks use and introduces the executor to the driver's service; called on the executor's own thread before the
-    // backend starts. Throws when it cannot.
+    // Makes what the tasks use and introduces the executor to the driver's service; called on the
+    // executor's own thread before the backend starts. Throws when it cannot.
     std::function<ExecutorParts()> parts;
     std::function<void(const std::string&)> log;  // [any-thread]
     bool in_process = true;
@@ -42,9 +43,10 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
 
   // Begins: create() and start() of the backend follow on the executor's thread.
   void start();
-  // Orders the end when nobody has, waits for it within the stop timeout, and takes everything apart. False when the code of a task runs
-  // on: nothing of it reaches the backend any more, but its thread uses this object, which must not be destroyed then.
-  // Idempotent; on a thread that may block.
+  // Orders the end when nobody has, waits for it within the stop timeout, and takes everything
+  // apart. False when the code of a task runs on: nothing of it reaches the backend any more, but
+  // its thread uses this object, which must not be destroyed then. Idempotent; on a thread that may
+  // block.
   bool end();
 
   void registered() override;
@@ -73,12 +75,12 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
   loop::SystemClock clock_;
   loop::ThreadLoop loop_;
   std::unique_ptr<host::ExecutorBackend> backend_;
-  ExecutorParts parts_;                         // the loop's thread, but for end()
-  std::shared_ptr<Running> running_;            // likewise
-  std::atomic<Executor*> executor_{nullptr};    // once it takes orders
-  std::atomic<bool> sink_open_{false};          // statuses reach the backend
-  bool shutting_down_ = false;                  // the loop's thread
-  std::thread joiner_;                          // waits for the executor's threads
+  ExecutorParts parts_;                       // the loop's thread, but for end()
+  std::shared_ptr<Running> running_;          // likewise
+  std::atomic<Executor*> executor_{nullptr};  // once it takes orders
+  std::atomic<bool> sink_open_{false};        // statuses reach the backend
+  bool shutting_down_ = false;                // the loop's thread
+  std::thread joiner_;                        // waits for the executor's threads
 
   std::mutex mutex_;  // guards the two below
   std::condition_variable changed_;

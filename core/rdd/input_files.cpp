@@ -38,7 +38,7 @@ class Lister {
   explicit Lister(std::vector<InputFile>& files) : files_(files) {}
 
   void add(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     if (stat(path.c_str(), &info) != 0) refuse_errno(path);
     if (S_ISDIR(info.st_mode)) {
       add_folder(path, info);
@@ -87,7 +87,7 @@ class Lister {
 };
 
 bool exists(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return lstat(path.c_str(), &info) == 0;
 }
 
@@ -136,7 +136,8 @@ std::vector<std::vector<FileRange>> make_splits(const std::vector<InputFile>& fi
                                                 uint64_t min_splits, uint64_t max_bytes) {
   uint64_t total = 0;
   for (const InputFile& file : files) total += file.size;
-  const uint64_t goal = std::clamp<uint64_t>((total + min_splits - 1) / std::max<uint64_t>(min_splits, 1), 1, max_bytes);
+  const uint64_t goal = std::clamp<uint64_t>(
+      (total + min_splits - 1) / std::max<uint64_t>(min_splits, 1), 1, max_bytes);
   std::vector<std::vector<FileRange>> splits;
   uint64_t room = 0;
   for (const InputFile& file : files) {

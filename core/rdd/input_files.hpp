@@ -13,9 +13,10 @@ struct InputFile {
   uint64_t size = 0;
 };
 
-// A file, a folder (with its sub-folders), a glob, or several with commas between; a name that exists as it stands is taken as it
-// stands. In byte order of the paths within each folder and glob. Names that begin with '.' or '_' are left out within folders
-// and globs. Throws tenon::Error (input_output) naming a path that is missing or unreadable, or a glob that matches nothing.
+// A file, a folder (with its sub-folders), a glob, or several with commas between; a name that
+// exists as it stands is taken as it stands. In byte order of the paths within each folder and
+// glob. Names that begin with '.' or '_' are left out within folders and globs. Throws tenon::Error
+// (input_output) naming a path that is missing or unreadable, or a glob that matches nothing.
 [[nodiscard]] std::vector<InputFile> list_input_files(const std::string& paths);
 // The same for paths one by one, in which a comma is a character like any other.
 [[nodiscard]] std::vector<InputFile> list_input_files(const std::vector<std::string>& paths);
@@ -26,7 +27,8 @@ struct FileRange {
   uint64_t offset = 0, length = 0;
 };
 
-// At least min_splits splits where there are bytes enough, none over max_bytes; small files share one. Empty files have none.
+// At least min_splits splits where there are bytes enough, none over max_bytes; small files share
+// one. Empty files have none.
 [[nodiscard]] std::vector<std::vector<FileRange>> make_splits(const std::vector<InputFile>& files,
                                                               uint64_t min_splits,
                                                               uint64_t max_bytes);

@@ -30,8 +30,8 @@ void ByteReader::throw_bad_flag(unsigned byte) {
 namespace detail {
 
 void throw_bad_count(uint64_t count) {
-  throw Error(ErrorKind::codec, "encoded value has a count that its bytes cannot hold: " +
-                                    std::to_string(count));
+  throw Error(ErrorKind::codec,
+              "encoded value has a count that its bytes cannot hold: " + std::to_string(count));
 }
 void throw_left_over(size_t bytes) {
   throw Error(ErrorKind::codec, "encoded value is followed by " + std::to_string(bytes) +
@@ -47,8 +47,7 @@ void throw_bad_partitions(const char* operation, int32_t given) {
                                                std::to_string(given));
 }
 void throw_empty(const char* operation) {
-  throw Error(ErrorKind::invalid_argument,
-              std::string(operation) + ": the Rdd has no record");
+  throw Error(ErrorKind::invalid_argument, std::string(operation) + ": the Rdd has no record");
 }
 void throw_zero_step() {
   throw Error(ErrorKind::invalid_argument, "range: the step must not be 0");

@@ -1,5 +1,5 @@
-// The files of save_as_text_file: parts are written under DIR/_temporary, get their names when the job is done, and _SUCCESS
-// comes last.
+// The files of save_as_text_file: parts are written under DIR/_temporary, get their names when the
+// job is done, and _SUCCESS comes last.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,10 +37,11 @@ std::string part_name(int32_t partition) {
 TextOutput::TextOutput(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(directory_, error))) {
-    fail(directory_, "cannot be written", "it exists already; remove it or choose another directory");
+    fail(directory_, "cannot be written",
+         "it exists already; remove it or choose another directory");
   }
-  for (fs::path above = fs::path(directory_).parent_path(); !above.empty() && !fs::exists(above, error);
-       above = above.parent_path()) {
+  for (fs::path above = fs::path(directory_).parent_path();
+       !above.empty() && !fs::exists(above, error); above = above.parent_path()) {
     made_above_.push_back(above);
   }
   if (!fs::create_directories(directory_ + "/_temporary", error) || error) {

@@ -1,4 +1,6 @@
 // The operator of text_file: lines of the splits of files.
+#include "rdd/text_source.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +14,6 @@
 #include <vector>
 
 #include "rdd/input_files.hpp"
-#include "rdd/text_source.hpp"
 #include "tenon/detail/kept.hpp"
 #include "tenon/detail/registry.hpp"
 #include "tenon/error.hpp"
@@ -24,7 +25,8 @@ using detail::kBatchSize;
 
 class File {
  public:
-  explicit File(const std::string& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ < 0) fail("cannot be opened");
   }
   ~File() { ::close(fd_); }
@@ -58,7 +60,8 @@ class RangeText {
  public:
   explicit RangeText(const FileRange& range) {
     File file(range.path);
-    // From the byte before, to see whether a line begins at the first one; to the end of the last line.
+    // From the byte before, to see whether a line begins at the first one; to the end of the last
+    // line.
     const uint64_t from = range.offset == 0 ? 0 : range.offset - 1;
     const uint64_t end = range.offset + range.length;
     size_ = static_cast<size_t>(end - from);
@@ -107,7 +110,8 @@ class RangeText {
 template <class T>
 class Lines final : public detail::Stream<T> {
  public:
-  Lines(std::string_view split, detail::PartitionContext& context) : ranges_(decode_split(split)), context_(context) {}
+  Lines(std::string_view split, detail::PartitionContext& context)
+      : ranges_(decode_split(split)), context_(context) {}
 
   std::span<T> next() override {
     return detail::noting_failure(context_, [this] { return read(); });

@@ -59,8 +59,8 @@ class Backend {
 enum class TaskState : uint8_t { running, finished, failed, killed, lost, returned };
 [[nodiscard]] constexpr bool is_terminal(TaskState state) { return state != TaskState::running; }
 
-// A status as it comes from the backend, decoded on the thread that brought it. reason is meaningless while running and
-// for lost and returned.
+// A status as it comes from the backend, decoded on the thread that brought it. reason is
+// meaningless while running and for lost and returned.
 struct StatusUpdate {
   uint64_t task_id = 0;
   std::string executor_id;
@@ -82,7 +82,8 @@ struct Registration {
   uint64_t max_payload_bytes = 0;
 };
 
-// What a backend brings; each is one message to the loop. Implemented by the driver, called on any thread.
+// What a backend brings; each is one message to the loop. Implemented by the driver, called on any
+// thread.
 class BackendEvents {
  public:
   BackendEvents() = default;

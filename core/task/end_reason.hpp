@@ -1,4 +1,5 @@
-// How a task attempt ended, as the scheduler sees it. The kind is a field of its own and never read from a text.
+// How a task attempt ended, as the scheduler sees it. The kind is a field of its own and never read
+// from a text.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct MapStatus {
 // What a successful attempt brings: a result task's encoded value, or a map task's status.
 struct TaskResult {
   std::string value;
-  // Of a value that is not here because it is too large (C11.1): its size, and where block taskresult_<task id> holds it. No place:
-  // it was over tenon.driver.maxResultSize and was dropped at the executor.
+  // Of a value that is not here because it is too large (C11.1): its size, and where block
+  // taskresult_<task id> holds it. No place: it was over tenon.driver.maxResultSize and was dropped
+  // at the executor.
   uint64_t missing_value_bytes = 0;
   std::optional<BlockManagerId> stored_at;
   std::optional<MapStatus> map_status;
@@ -69,29 +71,43 @@ struct TaskKilled {
   std::string reason;
   std::vector<AccumulatorUpdate> accumulators;
 };
-struct TaskCommitDenied { int32_t job = 0, partition = 0, attempt = 0; };
+struct TaskCommitDenied {
+  int32_t job = 0, partition = 0, attempt = 0;
+};
 struct ExecutorLostFailure {
   std::string executor_id, reason;
   bool app_caused = true;
 };
 struct TaskResultLost {};
-struct UnknownReason { std::string detail; };
+struct UnknownReason {
+  std::string detail;
+};
 
-using EndReason = std::variant<Success, Resubmitted, FetchFailed, ExceptionFailure, TaskKilled,
-                               TaskCommitDenied, ExecutorLostFailure, TaskResultLost, UnknownReason>;
+using EndReason =
+    std::variant<Success, Resubmitted, FetchFailed, ExceptionFailure, TaskKilled, TaskCommitDenied,
+                 ExecutorLostFailure, TaskResultLost, UnknownReason>;
 
 // "FetchFailed", "ExceptionFailure"...
 [[nodiscard]] std::string_view kind_name(const EndReason& reason);
 // For people: the text that stands behind "Lost task ...: ".
 [[nodiscard]] std::string describe(const EndReason& reason);
-// C9.4: does the failure count toward tenon.task.maxFailures? started: the attempt had reached RUNNING.
+// C9.4: does the failure count toward tenon.task.maxFailures? started: the attempt had reached
+// RUNNING.
 [[nodiscard]] bool counts_toward_failures(const EndReason& reason, bool started);
-// The failure as an Error chain: type and text of the exception and of each of its causes; nullptr for Success.
+// The failure as an Error chain: type and text of the exception and of each of its causes; nullptr
+// for Success.
 [[nodiscard]] std::shared_ptr<const Error> to_error(const EndReason& reason);
 
 // Why an executor went.
 struct LossReason {
-  enum class Kind : uint8_t { exited, unreachable, killed, preempted, decommissioned, start_failed };
+  enum class Kind : uint8_t {
+    exited,
+    unreachable,
+    killed,
+    preempted,
+    decommissioned,
+    start_failed
+  };
   Kind kind = Kind::exited;
   int32_t exit_code = 0;
   bool has_exit_code = false;

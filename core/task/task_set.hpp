@@ -26,9 +26,11 @@ struct StageBinary {
 
 struct TaskSpec {
   int32_t partition = 0;  // of the stage's last Rdd
-  int32_t output = 0;     // result stage: position in the job's partition list; map stage: the partition
+  int32_t output =
+      0;  // result stage: position in the job's partition list; map stage: the partition
   std::vector<Location> preferred;
-  std::shared_ptr<const std::string> data;  // what the sources of this partition read; null: nothing
+  std::shared_ptr<const std::string>
+      data;  // what the sources of this partition read; null: nothing
 };
 
 struct TaskSet {
@@ -39,7 +41,7 @@ struct TaskSet {
   std::vector<TaskSpec> tasks;
   std::shared_ptr<const Properties> properties;  // never null
   std::shared_ptr<const StageBinary> binary;     // never null in production; tests may leave it out
-  uint64_t epoch = 0;  // of the map-output tracker when the set was made
+  uint64_t epoch = 0;                            // of the map-output tracker when the set was made
 
   // "TaskSet_3.0"
   [[nodiscard]] std::string name() const {

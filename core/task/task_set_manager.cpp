@@ -17,7 +17,8 @@ void append(std::string& text, std::string_view before, Number number) {
   text.append(before).append(digits, end);
 }
 
-// "task 2.0 in stage 3.0 (TID 17)"; on the path of every launch, so without the many strings of operator+.
+// "task 2.0 in stage 3.0 (TID 17)"; on the path of every launch, so without the many strings of
+// operator+.
 std::string attempt_name(const TaskSet& set, int32_t index, int32_t attempt, uint64_t task_id) {
   std::string text;
   text.reserve(48);
@@ -67,7 +68,9 @@ bool TaskSetManager::may_launch_ahead() const {
 
 uint32_t TaskSetManager::launch_ahead_depth() const {
   const int64_t worth = 2 * state_.settings.launch_ahead_max_task_time.count();
-  const int64_t depth = worth / std::max<int64_t>(run_time_.count() / std::max<int64_t>(static_cast<int64_t>(run_count_), 1), 1);
+  const int64_t depth =
+      worth / std::max<int64_t>(
+                  run_time_.count() / std::max<int64_t>(static_cast<int64_t>(run_count_), 1), 1);
   return static_cast<uint32_t>(std::clamp<int64_t>(depth, 1, UINT32_MAX));
 }
 

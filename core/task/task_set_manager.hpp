@@ -123,7 +123,7 @@ class TaskSetManager final : public Schedulable {
   SetAttempts attempts_;
   std::vector<int32_t> copies_;  // wanted second attempts
   LocalityLevels levels_;
-  std::vector<bool> has_binary_;                          // by executor
+  std::vector<bool> has_binary_;                             // by executor
   std::unordered_map<int32_t, int32_t> index_of_partition_;  // made when first needed
   std::unordered_map<std::string, RecentFailure> recent_failures_;
   std::chrono::nanoseconds run_time_{0};  // of all that succeeded

@@ -1,4 +1,5 @@
-// The DagScheduler's view of the TaskScheduler, and the other way round. Both live on the loop's thread.
+// The DagScheduler's view of the TaskScheduler, and the other way round. Both live on the loop's
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ class TaskSubmitter {
   [[nodiscard]] virtual int32_t default_parallelism() const = 0;
 };
 
-// Implemented by the DagScheduler. Each call only queues an event of its own (C1.2); nothing is handled on the
-// caller's stack, so neither side has to be re-entrant.
+// Implemented by the DagScheduler. Each call only queues an event of its own (C1.2); nothing is
+// handled on the caller's stack, so neither side has to be re-entrant.
 class DagEvents {
  public:
   DagEvents() = default;

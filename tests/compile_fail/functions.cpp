@@ -1,4 +1,5 @@
-// Functions that cannot travel. One case at a time is compiled, chosen by a macro; without one everything here is right.
+// Functions that cannot travel. One case at a time is compiled, chosen by a macro; without one
+// everything here is right.
 #include <functional>
 #include <memory>
 #include <span>
@@ -38,21 +39,32 @@ using Pairs = tenon::Rdd<std::pair<int, int>>;
 using Strings = tenon::Rdd<std::string>;
 int twice(int x) { return 2 * x; }
 
-[[maybe_unused]] void right(tenon::Context& ctx, const Ints& ints, const Pairs& pairs, const Strings& strings) {
+[[maybe_unused]] void right(tenon::Context& ctx, const Ints& ints, const Pairs& pairs,
+                            const Strings& strings) {
   static_cast<void>(ints.map([](int x) { return x + 1; }));
-  static_cast<void>(ints.map([](auto x) { return x + 1; }).map(twice).map(tenon::fn<twice>).map(Scale{2}).map(Plain{3}));
-  static_cast<void>(ints.map([](int x, int k, const std::string&) { return x + k; }, 3, std::string("text")));
-  static_cast<void>(ints.filter([](int x, const std::vector<int>& of) { return x < of[0]; }, std::vector{1}));
+  static_cast<void>(ints.map([](auto x) { return x + 1; })
+                        .map(twice)
+                        .map(tenon::fn<twice>)
+                        .map(Scale{2})
+                        .map(Plain{3}));
+  static_cast<void>(
+      ints.map([](int x, int k, const std::string&) { return x + k; }, 3, std::string("text")));
+  static_cast<void>(
+      ints.filter([](int x, const std::vector<int>& of) { return x < of[0]; }, std::vector{1}));
   static_cast<void>(pairs.map_values(Scale{2}).reduce_by_key(std::plus<>{}));
-  static_cast<void>(strings.flat_map([](const std::string& s) { return std::vector{s.size()}; }).reduce(std::plus<>{}));
+  static_cast<void>(strings.flat_map([](const std::string& s) { return std::vector{s.size()}; })
+                        .reduce(std::plus<>{}));
   static_cast<void>(ints.aggregate(0.0, [](double sum, int x) { return sum + x; }, std::plus<>{}));
   ints.for_each([](int) {});
-  ctx.run_job(ints, [](tenon::Records<int>& records) { return records.begin() == records.end(); }, {0}, [](int32_t, bool) {});
+  ctx.run_job(
+      ints, [](tenon::Records<int>& records) { return records.begin() == records.end(); }, {0},
+      [](int32_t, bool) {});
 }
 
 class Program {
  public:
-  [[maybe_unused]] void run(tenon::Context& ctx, const Ints& ints, const Pairs& pairs, const Strings& strings) {
+  [[maybe_unused]] void run(tenon::Context& ctx, const Ints& ints, const Pairs& pairs,
+                            const Strings& strings) {
     [[maybe_unused]] int k = 3;
     [[maybe_unused]] const std::string text = "text";
     right(ctx, ints, pairs, strings);
@@ -105,17 +117,22 @@ class Program {
 #elif defined(map_value_reference_wrapper)
     static_cast<void>(ints.map([](int x, const int& y) { return x + y; }, std::ref(k)));
 #elif defined(map_value_string_view)
-    static_cast<void>(ints.map([](int, std::string_view s) { return s.size(); }, std::string_view(text)));
+    static_cast<void>(
+        ints.map([](int, std::string_view s) { return s.size(); }, std::string_view(text)));
 #elif defined(map_value_span)
-    static_cast<void>(ints.map([](int, std::span<int> s) { return s.size(); }, std::span<int>(&k, 1)));
+    static_cast<void>(
+        ints.map([](int, std::span<int> s) { return s.size(); }, std::span<int>(&k, 1)));
 #elif defined(map_value_shared_pointer)
-    static_cast<void>(ints.map([](int x, const std::shared_ptr<int>& p) { return x + *p; }, std::make_shared<int>(1)));
+    static_cast<void>(ints.map([](int x, const std::shared_ptr<int>& p) { return x + *p; },
+                               std::make_shared<int>(1)));
 #elif defined(map_value_vector_of_views)
-    static_cast<void>(ints.map([](int, const std::vector<std::string_view>& v) { return v.size(); }, std::vector<std::string_view>()));
+    static_cast<void>(ints.map([](int, const std::vector<std::string_view>& v) { return v.size(); },
+                               std::vector<std::string_view>()));
 #elif defined(map_value_without_codec)
     static_cast<void>(ints.map([](int, const Unknown& u) { return u.name; }, Unknown{}));
 #elif defined(map_value_lambda)
-    static_cast<void>(ints.map([](int x, const auto& f) { return f(x); }, [k](int x) { return x + k; }));
+    static_cast<void>(
+        ints.map([](int x, const auto& f) { return f(x); }, [k](int x) { return x + k; }));
 #elif defined(for_each_value_reference_wrapper)
     ints.for_each([](int x, int& sum) { sum += x; }, std::ref(k));
 #elif defined(map_not_invocable)
@@ -151,13 +168,16 @@ class Program {
 #elif defined(fold_wrong)
     static_cast<void>(ints.fold(0, [](int, int) { return std::string(); }));
 #elif defined(aggregate_wrong_add)
-    static_cast<void>(ints.aggregate(std::string(), [](int a, int b) { return a + b; }, std::plus<>{}));
+    static_cast<void>(
+        ints.aggregate(std::string(), [](int a, int b) { return a + b; }, std::plus<>{}));
 #elif defined(aggregate_wrong_merge)
-    static_cast<void>(ints.aggregate(0, std::plus<>{}, [](const std::string& a, const std::string& b) { return a + b; }));
+    static_cast<void>(ints.aggregate(
+        0, std::plus<>{}, [](const std::string& a, const std::string& b) { return a + b; }));
 #elif defined(for_each_not_invocable)
     ints.for_each([](const std::string&) {});
 #elif defined(run_job_not_invocable)
-    ctx.run_job(ints, [](const std::vector<int>& v) { return v.size(); }, {0}, [](int32_t, size_t) {});
+    ctx.run_job(
+        ints, [](const std::vector<int>& v) { return v.size(); }, {0}, [](int32_t, size_t) {});
 #endif
   }
 

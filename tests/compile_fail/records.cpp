@@ -1,5 +1,5 @@
-// Records, keys and results that cannot leave their stage. One case at a time is compiled, chosen by a macro; without one everything
-// here is right.
+// Records, keys and results that cannot leave their stage. One case at a time is compiled, chosen
+// by a macro; without one everything here is right.
 #include <memory>
 #include <span>
 #include <string>
@@ -46,22 +46,29 @@ template <class K, class V = int>
 using By = tenon::Rdd<std::pair<K, V>>;
 using View = std::string_view;
 
-[[maybe_unused]] void right(tenon::Context& ctx, const Rdd<View>& lines, const By<View, View>& pairs, const By<User, User>& users) {
+[[maybe_unused]] void right(tenon::Context& ctx, const Rdd<View>& lines,
+                            const By<View, View>& pairs, const By<User, User>& users) {
   static_cast<void>(lines.collect());
   static_cast<void>(lines.distinct().cache());
   static_cast<void>(pairs.group_by_key().collect());
   static_cast<void>(pairs.join(pairs).sort_by_key());
-  static_cast<void>(users.reduce_by_key([](const User& a, const User&) { return a; }).sort_by_key().collect());
+  static_cast<void>(
+      users.reduce_by_key([](const User& a, const User&) { return a; }).sort_by_key().collect());
   static_cast<void>(ctx.parallelize(std::vector<User>()).distinct().first());
   // Views of any kind may live within a stage.
-  static_cast<void>(lines.map([](View line) { return std::vector{line}; }).map([](const auto& v) { return v.size(); }).collect());
+  static_cast<void>(lines.map([](View line) { return std::vector{line}; })
+                        .map([](const auto& v) { return v.size(); })
+                        .collect());
   lines.save_as_text_file("directory");
-  lines.map([](View line) { return std::tuple(1, line, std::pair(2.5, std::string(line))); }).save_as_text_file("directory");
+  lines.map([](View line) { return std::tuple(1, line, std::pair(2.5, std::string(line))); })
+      .save_as_text_file("directory");
 }
 
-[[maybe_unused]] void run(tenon::Context& ctx, [[maybe_unused]] const Rdd<View>& lines, const By<View, View>& pairs,
-                          const By<User, User>& users, [[maybe_unused]] const Rdd<Unknown>& unknown,
-                          [[maybe_unused]] const Rdd<std::vector<View>>& views, [[maybe_unused]] const Rdd<std::span<int>>& spans) {
+[[maybe_unused]] void run(tenon::Context& ctx, [[maybe_unused]] const Rdd<View>& lines,
+                          const By<View, View>& pairs, const By<User, User>& users,
+                          [[maybe_unused]] const Rdd<Unknown>& unknown,
+                          [[maybe_unused]] const Rdd<std::vector<View>>& views,
+                          [[maybe_unused]] const Rdd<std::span<int>>& spans) {
   right(ctx, lines, pairs, users);
 #if defined(collect_without_codec)
   static_cast<void>(unknown.collect());
@@ -78,7 +85,8 @@ using View = std::string_view;
 #elif defined(parallelize_without_codec)
   static_cast<void>(ctx.parallelize(std::vector<Unknown>()));
 #elif defined(run_job_result_without_codec)
-  ctx.run_job(lines, [](tenon::Records<View>&) { return Unknown{}; }, {0}, [](int32_t, const Unknown&) {});
+  ctx.run_job(
+      lines, [](tenon::Records<View>&) { return Unknown{}; }, {0}, [](int32_t, const Unknown&) {});
 #elif defined(collect_member_view)
   static_cast<void>(lines.map([](View line) { return Viewing{line}; }).collect());
 #elif defined(collect_vector_of_views)
@@ -86,7 +94,8 @@ using View = std::string_view;
 #elif defined(collect_span)
   static_cast<void>(spans.collect());
 #elif defined(collect_pair_with_vector_of_views)
-  static_cast<void>(views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).collect());
+  static_cast<void>(
+      views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).collect());
 #elif defined(collect_pointer)
   static_cast<void>(lines.map([](View line) { return line.data(); }).collect());
 #elif defined(cache_vector_of_views)
@@ -94,31 +103,38 @@ using View = std::string_view;
 #elif defined(cache_span)
   static_cast<void>(spans.cache());
 #elif defined(cache_of_move_only)
-  static_cast<void>(lines.map([](View line) { return std::make_unique<std::string>(line); }).cache());
+  static_cast<void>(
+      lines.map([](View line) { return std::make_unique<std::string>(line); }).cache());
 #elif defined(shuffle_vector_of_views)
-  static_cast<void>(views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).group_by_key());
+  static_cast<void>(
+      views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).group_by_key());
 #elif defined(shuffle_span)
   static_cast<void>(spans.map([](std::span<int> s) { return std::pair(1, s); }).partition_by(2));
 #elif defined(shuffle_span_key)
-  static_cast<void>(spans.map([](std::span<int> s) { return std::pair(s, 1); }).reduce_by_key(std::plus<>{}));
+  static_cast<void>(
+      spans.map([](std::span<int> s) { return std::pair(s, 1); }).reduce_by_key(std::plus<>{}));
 #elif defined(shuffle_value_without_codec)
   static_cast<void>(unknown.map([](const Unknown& u) { return std::pair(1, u); }).group_by_key());
 #elif defined(join_value_without_codec)
-  static_cast<void>(unknown.map([](const Unknown& u) { return std::pair(std::string(), u); }).join(pairs));
+  static_cast<void>(
+      unknown.map([](const Unknown& u) { return std::pair(std::string(), u); }).join(pairs));
 #elif defined(distinct_without_codec)
   static_cast<void>(unknown.distinct());
 #elif defined(key_without_codec)
   static_cast<void>(unknown.map([](const Unknown& u) { return std::pair(u, 1); }).group_by_key());
 #elif defined(key_without_hash)
-  static_cast<void>(lines.map([](View) { return std::pair(WithoutHash{}, 1); }).reduce_by_key(std::plus<>{}));
+  static_cast<void>(
+      lines.map([](View) { return std::pair(WithoutHash{}, 1); }).reduce_by_key(std::plus<>{}));
 #elif defined(key_member_without_hash)
-  static_cast<void>(lines.map([](View) { return std::pair(DeepWithoutHash{}, 1); }).reduce_by_key(std::plus<>{}));
+  static_cast<void>(
+      lines.map([](View) { return std::pair(DeepWithoutHash{}, 1); }).reduce_by_key(std::plus<>{}));
 #elif defined(key_without_equality)
   static_cast<void>(lines.map([](View) { return std::pair(WithoutEquality{}, 1); }).group_by_key());
 #elif defined(sort_key_without_order)
   static_cast<void>(lines.map([](View) { return std::pair(WithoutHash{}, 1); }).sort_by_key());
 #elif defined(sort_key_without_codec)
-  static_cast<void>(spans.map([](std::span<int>) { return std::pair(std::vector<View>(), 1); }).sort_by_key());
+  static_cast<void>(
+      spans.map([](std::span<int>) { return std::pair(std::vector<View>(), 1); }).sort_by_key());
 #elif defined(join_of_different_keys)
   static_cast<void>(pairs.join(users));
 #elif defined(save_without_text)
@@ -126,7 +142,8 @@ using View = std::string_view;
 #elif defined(save_vector)
   views.save_as_text_file("directory");
 #elif defined(save_pair_with_vector)
-  views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); }).save_as_text_file("directory");
+  views.map([](std::vector<View> v) { return std::pair(1, std::move(v)); })
+      .save_as_text_file("directory");
 #endif
 }
 

@@ -20,23 +20,26 @@ namespace detail {
 TENON_API uint64_t add_accumulator(Driver& driver, std::string name,
                                    std::function<void(std::string_view bytes)> merge,
                                    std::function<std::string()> text);
-/// Runs on the scheduler's thread all that was posted before, so that a value read next is up to date.
+/// Runs on the scheduler's thread all that was posted before, so that a value read next is up to
+/// date.
 TENON_API void settle(Driver& driver);
 /// Guards the driver's value of all accumulators.
 TENON_API void with_accumulator_lock(const std::function<void()>& work);
 }  // namespace detail
 
-/// A sum that tasks add to, for use as a bound value: `rdd.for_each([](int x, const tenon::Accumulator<int64_t>& sum) { sum.add(x); },
-/// sum)`. T has operator+= and a Codec, and T{} is its zero. Tasks can only add; the driver reads value() after the action.
-/// Updates made in actions count exactly once per partition; those made in transformations count once for each successful
-/// attempt of a map task (contract C14.1).
+/// A sum that tasks add to, for use as a bound value: `rdd.for_each([](int x, const
+/// tenon::Accumulator<int64_t>& sum) { sum.add(x); }, sum)`. T has operator+= and a Codec, and T{}
+/// is its zero. Tasks can only add; the driver reads value() after the action. Updates made in
+/// actions count exactly once per partition; those made in transformations count once for each
+/// successful attempt of a map task (contract C14.1).
 template <class T>
 class Accumulator {
  public:
   /// No accumulator; for Codec.
   Accumulator() = default;
   /// For Context::accumulator.
-  explicit Accumulator(detail::DriverPtr driver, const std::string& name) : driver_(std::move(driver)), total_(std::make_shared<T>()) {
+  explicit Accumulator(detail::DriverPtr driver, const std::string& name)
+      : driver_(std::move(driver)), total_(std::make_shared<T>()) {
     id_ = detail::add_accumulator(
         *driver_, name,
         [total = total_](std::string_view bytes) {
@@ -45,7 +48,8 @@ class Accumulator {
         },
         [total = total_] {
           std::string text;
-          if constexpr (std::is_arithmetic_v<T>) detail::with_accumulator_lock([&] { text = std::to_string(*total); });
+          if constexpr (std::is_arithmetic_v<T>)
+            detail::with_accumulator_lock([&] { text = std::to_string(*total); });
           return text;
         });
   }
@@ -76,7 +80,9 @@ class Accumulator {
     T value{};
     [[nodiscard]] std::string encode() const override { return tenon::encode(value); }
   };
-  static std::unique_ptr<detail::AccumulatorState> make_partial(const void*) { return std::make_unique<Partial>(); }
+  static std::unique_ptr<detail::AccumulatorState> make_partial(const void*) {
+    return std::make_unique<Partial>();
+  }
   [[noreturn]] static void throw_not_readable();
 
   detail::DriverPtr driver_;

@@ -16,12 +16,14 @@ namespace tenon {
 namespace detail {
 /// Keeps the encoded value for executors; returns its id.
 TENON_API uint64_t add_broadcast(Driver& driver, std::string bytes);
-/// Forgets it everywhere; executors fetch it again where it is still needed (destroy: nobody can any more).
+/// Forgets it everywhere; executors fetch it again where it is still needed (destroy: nobody can
+/// any more).
 TENON_API void remove_broadcast(Driver& driver, uint64_t id, bool destroy);
 }  // namespace detail
 
-/// A handle that travels as an id, for use as a bound value: `rdd.map([](int x, const tenon::Broadcast<Table>& t) { return t->at(x); },
-/// table)`. In a task the value is fetched and decoded by the first that asks, once per executor process, and shared by its tasks.
+/// A handle that travels as an id, for use as a bound value: `rdd.map([](int x, const
+/// tenon::Broadcast<Table>& t) { return t->at(x); }, table)`. In a task the value is fetched and
+/// decoded by the first that asks, once per executor process, and shared by its tasks.
 template <class T>
 class Broadcast {
  public:
@@ -34,7 +36,8 @@ class Broadcast {
   /// The value. @throws Error when it was destroyed
   [[nodiscard]] const T& value() const {
     if (value_) return *value_;
-    // The executor's copy, which outlives the task: several tasks share the operator that holds this handle.
+    // The executor's copy, which outlives the task: several tasks share the operator that holds
+    // this handle.
     return *static_cast<const T*>(detail::task_broadcast(id_, &decode_shared).get());
   }
   const T* operator->() const { return &value(); }
@@ -59,7 +62,9 @@ class Broadcast {
 template <class T>
 struct Codec<Broadcast<T>> {
   static void write(ByteWriter& out, const Broadcast<T>& value) { out.fixed(value.id()); }
-  static Broadcast<T> read(ByteReader& in) { return Broadcast<T>(nullptr, in.fixed<uint64_t>(), nullptr); }
+  static Broadcast<T> read(ByteReader& in) {
+    return Broadcast<T>(nullptr, in.fixed<uint64_t>(), nullptr);
+  }
 };
 
 }  // namespace tenon

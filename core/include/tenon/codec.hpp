@@ -1,6 +1,6 @@
-/// @file codec.hpp
-/// tenon::Codec<T>: how values of T travel: records, bound values, results. Knows the usual types of the standard library;
-/// a class of the program's gets one by TENON_FIELDS, or by a specialisation.
+/// @file codec.hpp tenon::Codec<T>: how values of T travel: records, bound values, results. Knows
+///   the usual types of the standard library; a class of the program's gets one by TENON_FIELDS, or
+///   by a specialisation.
 #pragma once
 
 #include <algorithm>
@@ -25,22 +25,21 @@
 #include "tenon/detail/bytes.hpp"
 #include "tenon/detail/fields.hpp"
 
-/// In a class: the members that travel, all of them, in this order. The class must be default-constructible.
-/// `struct User { std::string name; int age = 0; TENON_FIELDS(name, age) };`
-#define TENON_FIELDS(...)                                                     \
-  auto tenon_fields() { return std::tie(__VA_ARGS__); }                       \
-  auto tenon_fields() const { return std::tie(__VA_ARGS__); }                 \
+/// In a class: the members that travel, all of them, in this order. The class must be
+/// default-constructible. `struct User { std::string name; int age = 0; TENON_FIELDS(name, age) };`
+#define TENON_FIELDS(...)                                     \
+  auto tenon_fields() { return std::tie(__VA_ARGS__); }       \
+  auto tenon_fields() const { return std::tie(__VA_ARGS__); } \
   static constexpr std::string_view tenon_field_names() { return #__VA_ARGS__; }
 
 namespace tenon {
 
-/// Encodes a T with `static void write(ByteWriter&, const T&)` and decodes it with `static T read(ByteReader&)`, which throws
-/// tenon::Error (codec) on bytes that are no T and reads exactly what write wrote. A specialisation for a class of the program's:
-/// @code
-/// template <> struct tenon::Codec<Money> {
-///   static void write(tenon::ByteWriter& out, const Money& m) { out.fixed(m.cents()); }
-///   static Money read(tenon::ByteReader& in) { return Money(in.fixed<int64_t>()); }
-/// };
+/// Encodes a T with `static void write(ByteWriter&, const T&)` and decodes it with `static T
+/// read(ByteReader&)`, which throws tenon::Error (codec) on bytes that are no T and reads exactly
+/// what write wrote. A specialisation for a class of the program's:
+/// @code template <> struct tenon::Codec<Money> { static void write(tenon::ByteWriter& out, const
+///   Money& m) { out.fixed(m.cents()); } static Money read(tenon::ByteReader& in) { return
+///   Money(in.fixed<int64_t>()); } };
 /// @endcode
 template <class T, class = void>
 struct Codec;
@@ -62,7 +61,8 @@ std::string encode(const T& value) {
 }
 
 namespace detail {
-/// The bytes of a T are those that its Codec writes: not so for a plain class whose Codec is the program's own.
+/// The bytes of a T are those that its Codec writes: not so for a plain class whose Codec is the
+/// program's own.
 template <class T>
 concept PlainCodec = is_plain_v<T> && requires { Codec<T>::kPlain; };
 
@@ -73,9 +73,11 @@ concept PlainCodec = is_plain_v<T> && requires { Codec<T>::kPlain; };
 template <class Fields>
 struct AllEncodable;
 template <class... Ts>
-struct AllEncodable<std::tuple<Ts...>> : std::bool_constant<(Encodable<std::remove_cvref_t<Ts>> && ...)> {};
+struct AllEncodable<std::tuple<Ts...>>
+    : std::bool_constant<(Encodable<std::remove_cvref_t<Ts>> && ...)> {};
 
-/// Calls read n times. Elements may well be of no bytes at all, but a count that only such could reach is no count.
+/// Calls read n times. Elements may well be of no bytes at all, but a count that only such could
+/// reach is no count.
 template <class Read>
 void read_elements(ByteReader& in, uint64_t n, const Read& read) {
   constexpr uint64_t kMostWithoutBytes = uint64_t{1} << 28;
@@ -153,8 +155,11 @@ struct Codec<T, std::enable_if_t<detail::HasFields<T>>> {
 
  private:
   static constexpr bool check() {
-    constexpr bool all = detail::AllEncodable<decltype(std::declval<const T&>().tenon_fields())>::value;
-    static_assert(all, "TENON_FIELDS: each member needs a tenon::Codec of its own: no pointers, references, string_view or span");
+    constexpr bool all =
+        detail::AllEncodable<decltype(std::declval<const T&>().tenon_fields())>::value;
+    static_assert(all,
+                  "TENON_FIELDS: each member needs a tenon::Codec of its own: no pointers, "
+                  "references, string_view or span");
     return all;
   }
 };
@@ -184,7 +189,8 @@ struct Codec<std::tuple<Ts...>, std::enable_if_t<(Encodable<Ts> && ...)>> {
 };
 
 template <class T, size_t N>
-struct Codec<std::array<T, N>, std::enable_if_t<!detail::is_plain_v<std::array<T, N>> && Encodable<T>>> {
+struct Codec<std::array<T, N>,
+             std::enable_if_t<!detail::is_plain_v<std::array<T, N>> && Encodable<T>>> {
   static void write(ByteWriter& out, const std::array<T, N>& value) {
     for (const T& element : value) Codec<T>::write(out, element);
   }
@@ -306,7 +312,8 @@ struct MapCodec {
 }  // namespace detail
 
 template <class K, class C, class A>
-struct Codec<std::set<K, C, A>, std::enable_if_t<Encodable<K>>> : detail::SetCodec<std::set<K, C, A>, K> {};
+struct Codec<std::set<K, C, A>, std::enable_if_t<Encodable<K>>>
+    : detail::SetCodec<std::set<K, C, A>, K> {};
 template <class K, class H, class E, class A>
 struct Codec<std::unordered_set<K, H, E, A>, std::enable_if_t<Encodable<K>>>
     : detail::SetCodec<std::unordered_set<K, H, E, A>, K> {};

@@ -14,8 +14,9 @@
 
 namespace tenon {
 
-/// Settings that a program sets itself; they win over everything else (docs/settings.md has all keys and the precedence).
-/// A value type; not safe for use by two threads at once. Context takes a copy: later changes have no effect on it.
+/// Settings that a program sets itself; they win over everything else (docs/settings.md has all
+/// keys and the precedence). A value type; not safe for use by two threads at once. Context takes a
+/// copy: later changes have no effect on it.
 class TENON_API Conf {
  public:
   Conf();
@@ -25,7 +26,8 @@ class TENON_API Conf {
   Conf(Conf&&) noexcept;
   Conf& operator=(Conf&&) noexcept;
 
-  /// Sets a key. A `tenon.` key that nobody knows, or a value of the wrong form, is refused when the Context starts.
+  /// Sets a key. A `tenon.` key that nobody knows, or a value of the wrong form, is refused when
+  /// the Context starts.
   Conf& set(std::string key, std::string value);
   /// The value that was set here; nothing when it was not.
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;

@@ -20,38 +20,41 @@
 
 namespace tenon {
 
-/// What a program sets for itself; whatever its user asks for wins (command line, TENON_* variables, tenon.conf).
+/// What a program sets for itself; whatever its user asks for wins (command line, TENON_*
+/// variables, tenon.conf).
 struct Defaults {
   std::string app = {};     ///< tenon.app.name; empty: the program's file name
   std::string master = {};  ///< tenon.master; empty: the build's default, all cores of this machine
 };
 
-/// An application. One may be active in a process at a time; after stop() another can be made. The first statement of main makes it:
-/// @code
-/// tenon::Context ctx(argc, argv, {.app = "wordcount", .master = "local[4]"});
-/// @endcode
-/// Its functions are safe to call from several threads; each thread has local properties of its own. A terminate handler is installed:
-/// an error that leaves main is printed and ends with its documented exit code.
+/// An application. One may be active in a process at a time; after stop() another can be made. The
+/// first statement of main makes it:
+/// @code tenon::Context ctx(argc, argv, {.app = "wordcount", .master = "local[4]"});
+/// @endcode Its functions are safe to call from several threads; each thread has local properties
+///   of its own. A terminate handler is installed: an error that leaves main is printed and ends
+///   with its documented exit code.
 class TENON_API Context {
  public:
   using Location = detail::Location;
 
   /// Starts the application: settings, plugin, scheduler. In an executor process it never returns.
-  /// @throws Error usage (settings, master URL), plugin, unreachable, or invalid_argument when a context is active: the text says
-  ///         where that one was made
+  /// @throws Error usage (settings, master URL), plugin, unreachable, or invalid_argument when a
+  ///   context is active: the text says where that one was made
   Context(int argc, char** argv, Defaults defaults = {}, Location location = Location::current());
   /// The same with settings from code, which win over all others.
-  explicit Context(const Conf& conf, Defaults defaults = {}, Location location = Location::current());
+  explicit Context(const Conf& conf, Defaults defaults = {},
+                   Location location = Location::current());
   /// stop().
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   /// The active context, or a new one made from conf.
-  static std::shared_ptr<Context> get_or_create(const Conf& conf = {}, Location location = Location::current());
+  static std::shared_ptr<Context> get_or_create(const Conf& conf = {},
+                                                Location location = Location::current());
 
-  /// Ends the application: running jobs fail, executors end, listeners get what is due. Idempotent. @throws Error
-  /// (invalid_argument) from a listener or a task
+  /// Ends the application: running jobs fail, executors end, listeners get what is due. Idempotent.
+  /// @throws Error (invalid_argument) from a listener or a task
   void stop();
   [[nodiscard]] bool stopped() const;
 
@@ -60,30 +63,39 @@ class TENON_API Context {
   /// The values in partitions of about equal size, in order.
   /// @param partitions 0: default_parallelism()
   template <class T>
-  [[nodiscard]] Rdd<T> parallelize(const std::vector<T>& values, int32_t partitions = 0, Location location = Location::current());
+  [[nodiscard]] Rdd<T> parallelize(const std::vector<T>& values, int32_t partitions = 0,
+                                   Location location = Location::current());
 
   /// first, first + step, ... up to but without end. No record is sent.
   /// @throws Error (invalid_argument) when step is 0
   template <std::integral T>
-  [[nodiscard]] Rdd<T> range(T first, T end, T step = 1, int32_t partitions = 0, Location location = Location::current());
+  [[nodiscard]] Rdd<T> range(T first, T end, T step = 1, int32_t partitions = 0,
+                             Location location = Location::current());
 
-  /// The lines of text files: a file, a folder (with its sub-folders), a glob, or several with commas between. Names that begin with `.`
-  /// or `_` are left out within folders and globs. A line ends at \n or \r\n, which are not part of it. Large files are cut in
-  /// splits at line ends, small ones gathered.
-  /// T: std::string, or std::string_view for records that live within their stage and cost nothing.
+  /// The lines of text files: a file, a folder (with its sub-folders), a glob, or several with
+  /// commas between. Names that begin with `.` or `_` are left out within folders and globs. A line
+  /// ends at \n or \r\n, which are not part of it. Large files are cut in splits at line ends,
+  /// small ones gathered. T: std::string, or std::string_view for records that live within their
+  /// stage and cost nothing.
   /// @param min_partitions 0: the smaller of default_parallelism() and 2
-  /// @throws Error (input_output) at the first use when a path is missing or unreadable: the text names it
+  /// @throws Error (input_output) at the first use when a path is missing or unreadable: the text
+  ///   names it
   template <class T = std::string>
     requires(std::same_as<T, std::string> || std::same_as<T, std::string_view>)
-  [[nodiscard]] Rdd<T> text_file(const std::string& paths, int32_t min_partitions = 0, Location location = Location::current()) {
-    return Rdd<T>(driver_, detail::add_text_file(*driver_, paths, min_partitions, std::same_as<T, std::string_view>,
+  [[nodiscard]] Rdd<T> text_file(const std::string& paths, int32_t min_partitions = 0,
+                                 Location location = Location::current()) {
+    return Rdd<T>(driver_, detail::add_text_file(*driver_, paths, min_partitions,
+                                                 std::same_as<T, std::string_view>,
                                                  detail::call_site("text_file", location)));
   }
-  /// The same for several files, folders and globs, one an element: a comma is a character like any other.
+  /// The same for several files, folders and globs, one an element: a comma is a character like any
+  /// other.
   template <class T = std::string>
     requires(std::same_as<T, std::string> || std::same_as<T, std::string_view>)
-  [[nodiscard]] Rdd<T> text_file(std::vector<std::string> paths, int32_t min_partitions = 0, Location location = Location::current()) {
-    return Rdd<T>(driver_, detail::add_text_file(*driver_, std::move(paths), min_partitions, std::same_as<T, std::string_view>,
+  [[nodiscard]] Rdd<T> text_file(std::vector<std::string> paths, int32_t min_partitions = 0,
+                                 Location location = Location::current()) {
+    return Rdd<T>(driver_, detail::add_text_file(*driver_, std::move(paths), min_partitions,
+                                                 std::same_as<T, std::string_view>,
                                                  detail::call_site("text_file", location)));
   }
 
@@ -105,11 +117,13 @@ class TENON_API Context {
 
   // ----------------------------------------------------------------------------- jobs
 
-  /// Runs f(Records<T>&) on partitions of an Rdd, any subset in any order, and calls handler(position, value) for each, one at a time,
-  /// on this thread. Position is the index into `partitions`.
+  /// Runs f(Records<T>&) on partitions of an Rdd, any subset in any order, and calls
+  /// handler(position, value) for each, one at a time, on this thread. Position is the index into
+  /// `partitions`.
   /// @throws Error (invalid_argument) for a partition that does not exist; no job is made then
   template <class T, class F, class Handler>
-  void run_job(const Rdd<T>& rdd, F f, std::vector<int32_t> partitions, Handler handler, Location location = Location::current());
+  void run_job(const Rdd<T>& rdd, F f, std::vector<int32_t> partitions, Handler handler,
+               Location location = Location::current());
 
   /// A property for the jobs that this thread submits from now on; nullopt removes it.
   void set_local_property(const std::string& key, std::optional<std::string> value);
@@ -118,16 +132,20 @@ class TENON_API Context {
   [[nodiscard]] Properties local_properties() const;
   void set_local_properties(Properties properties);
 
-  /// Puts the jobs that this thread submits from now on into a group that can be cancelled together.
-  void set_job_group(const std::string& group, const std::string& description, bool interrupt_on_cancel = false);
+  /// Puts the jobs that this thread submits from now on into a group that can be cancelled
+  /// together.
+  void set_job_group(const std::string& group, const std::string& description,
+                     bool interrupt_on_cancel = false);
   void clear_job_group();
-  /// Tags of the jobs that this thread submits from now on. @throws Error (invalid_argument) for an empty tag, or one with a comma
+  /// Tags of the jobs that this thread submits from now on. @throws Error (invalid_argument) for an
+  /// empty tag, or one with a comma
   void add_job_tag(const std::string& tag);
   void remove_job_tag(const std::string& tag);
   void clear_job_tags();
   [[nodiscard]] std::vector<std::string> job_tags() const;
 
-  /// Each asks for the end of active jobs; jobs submitted later are not touched. Unknown ids: nothing.
+  /// Each asks for the end of active jobs; jobs submitted later are not touched. Unknown ids:
+  /// nothing.
   void cancel_job(int32_t job, const std::string& reason = {});
   void cancel_stage(int32_t stage, const std::string& reason = {});
   void cancel_job_group(const std::string& group);
@@ -136,7 +154,8 @@ class TENON_API Context {
   /// Ends one running task attempt, which then runs again. False when it is unknown.
   bool kill_task_attempt(uint64_t task_id, const std::string& reason = "killed by the program");
 
-  // ----------------------------------------------------------------------------- about the application
+  // ----------------------------------------------------------------------------- about the
+  // application
 
   /// Gets all events from now on.
   void add_listener(std::shared_ptr<Listener> listener);
@@ -159,7 +178,8 @@ class TENON_API Context {
 template <class T>
 Rdd<T> Context::parallelize(const std::vector<T>& values, int32_t partitions, Location location) {
   static_assert(Encodable<T>,
-                "parallelize: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise "
+                "parallelize: the element type needs a tenon::Codec: add TENON_FIELDS(members...) "
+                "to the class, or specialise "
                 "tenon::Codec");
   if (partitions < 0) detail::throw_bad_partitions("parallelize", partitions);
   const auto n = static_cast<size_t>(partitions == 0 ? default_parallelism() : partitions);
@@ -182,7 +202,8 @@ Rdd<T> Context::range(T first, T end, T step, int32_t partitions, Location locat
   if (step == 0) detail::throw_zero_step();
   if (partitions < 0) detail::throw_bad_partitions("range", partitions);
   // Of 64 bits for all types, in which a difference wraps to what it should be.
-  const auto from = static_cast<uint64_t>(first), to = static_cast<uint64_t>(end), by = static_cast<uint64_t>(step);
+  const auto from = static_cast<uint64_t>(first), to = static_cast<uint64_t>(end),
+             by = static_cast<uint64_t>(step);
   uint64_t count = 0;
   if (step > 0 && first < end) {
     count = (to - from - 1) / by + 1;
@@ -192,22 +213,25 @@ Rdd<T> Context::range(T first, T end, T step, int32_t partitions, Location locat
   const int32_t n = partitions == 0 ? default_parallelism() : partitions;
   rdd::NodeSpec spec;
   spec.call_site = detail::call_site("range", location);
-  spec.op = detail::operator_of<detail::RangeOperator<T>>(encode(detail::RangeSpec<T>{first, step, count, n}));
+  spec.op = detail::operator_of<detail::RangeOperator<T>>(
+      encode(detail::RangeSpec<T>{first, step, count, n}));
   spec.partitions = [n] { return rdd::Partitions(static_cast<size_t>(n)); };
   return Rdd<T>(driver_, detail::add_node(*driver_, std::move(spec)));
 }
 
 template <class T, class F, class Handler>
-void Context::run_job(const Rdd<T>& rdd, F f, std::vector<int32_t> partitions, Handler handler, Location location) {
+void Context::run_job(const Rdd<T>& rdd, F f, std::vector<int32_t> partitions, Handler handler,
+                      Location location) {
   TENON_CHECK_FUNCTION(F, "run_job");
   if constexpr (detail::is_shippable_v<F>) {
-    static_assert(std::is_invocable_v<const F&, Records<T>&>, "run_job: the function must take tenon::Records<T>& of the Rdd's element type T");
+    static_assert(std::is_invocable_v<const F&, Records<T>&>,
+                  "run_job: the function must take tenon::Records<T>& of the Rdd's element type T");
     if constexpr (std::is_invocable_v<const F&, Records<T>&>) {
       using Action = detail::PartitionAction<F, T>;
       using Result = typename Action::Result;
       if constexpr (detail::check_result<Result>()) {
-        detail::JobSpec spec{rdd.node(), detail::operator_of<Action>(detail::encode_function(f)), std::move(partitions),
-                             detail::call_site("run_job", location)};
+        detail::JobSpec spec{rdd.node(), detail::operator_of<Action>(detail::encode_function(f)),
+                             std::move(partitions), detail::call_site("run_job", location)};
         detail::run_job(*driver_, std::move(spec), [&](int32_t position, std::string_view value) {
           handler(position, decode<Result>(value));
         });

@@ -31,10 +31,12 @@ enum class ErrorKind {
 /// The kind's name as it is printed: "job_failed".
 TENON_API std::string_view to_string(ErrorKind kind) noexcept;
 
-/// The documented exit code of a program that ends with an error of this kind (`tenon help exit-codes`).
+/// The documented exit code of a program that ends with an error of this kind (`tenon help
+/// exit-codes`).
 TENON_API int exit_code(ErrorKind kind) noexcept;
 
-/// Base of all exceptions that Tenon throws. Immutable and cheap to copy; may be copied between threads.
+/// Base of all exceptions that Tenon throws. Immutable and cheap to copy; may be copied between
+/// threads.
 class TENON_API Error : public std::exception {
  public:
   /// @param message what, where, which value, and what to do; no period at the end
@@ -59,7 +61,8 @@ class TENON_API Error : public std::exception {
   std::shared_ptr<const Data> data_;
 };
 
-/// Thrown by a task's function to say that another attempt cannot help: the job fails at this attempt.
+/// Thrown by a task's function to say that another attempt cannot help: the job fails at this
+/// attempt.
 class TENON_API FatalError : public Error {
  public:
   /// @param message as for Error

@@ -15,7 +15,8 @@
 
 namespace tenon {
 
-/// A named function as a type of its own: `rdd.map(tenon::fn<split>)`. Inlines, and has no state to send.
+/// A named function as a type of its own: `rdd.map(tenon::fn<split>)`. Inlines, and has no state to
+/// send.
 template <auto Function>
 struct Fn {
   template <class... Args>
@@ -35,7 +36,8 @@ template <class S>
 struct IsStdFunction<std::function<S>> : std::true_type {};
 
 template <class F>
-concept EmptyFunction = std::is_class_v<F> && std::is_empty_v<F> && std::is_default_constructible_v<F>;
+concept EmptyFunction =
+    std::is_class_v<F> && std::is_empty_v<F> && std::is_default_constructible_v<F>;
 template <class F>
 concept PointerFunction = std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>;
 template <class F>
@@ -44,11 +46,14 @@ concept EncodedFunction = std::is_class_v<F> && !EmptyFunction<F> && Encodable<F
 template <class F>
 struct IsBound : std::false_type {};
 
-/// A function that can travel: a stateless lambda, a plain function, a class with a Codec; values bound to it go along.
+/// A function that can travel: a stateless lambda, a plain function, a class with a Codec; values
+/// bound to it go along.
 template <class F>
-concept Shippable = EmptyFunction<F> || PointerFunction<F> || EncodedFunction<F> || IsBound<F>::value;
+concept Shippable =
+    EmptyFunction<F> || PointerFunction<F> || EncodedFunction<F> || IsBound<F>::value;
 
-/// The state of a function as bytes; its code is found by the id of the operator that it is part of.
+/// The state of a function as bytes; its code is found by the id of the operator that it is part
+/// of.
 template <class F>
 struct FunctionCodec {
   static void write(ByteWriter& out, const F& f) {
@@ -111,7 +116,8 @@ auto with_values(F f, Values... values) {
     return f;
   } else {
     static_assert((BindableValue<Values> && ...),
-                  "bound value must be owned data with a tenon::Codec (add TENON_FIELDS to its class): no pointers, "
+                  "bound value must be owned data with a tenon::Codec (add TENON_FIELDS to its "
+                  "class): no pointers, "
                   "references, string_view or span");
     if constexpr ((BindableValue<Values> && ...)) {
       return Bound<F, Values...>{std::move(f), std::tuple<Values...>(std::move(values)...)};
@@ -145,14 +151,20 @@ constexpr bool is_shippable_v = Shippable<F> && Shippable<typename InnerFunction
 }  // namespace detail
 }  // namespace tenon
 
-/// Refuses functions that cannot travel, with one line that says what to do. OP: the operation's name, a literal.
-#define TENON_CHECK_FUNCTION(F, OP)                                                                                      \
-  using TenonInner = typename ::tenon::detail::InnerFunction<F>::type;                                                   \
-  static_assert(!::tenon::detail::IsStdFunction<TenonInner>::value,                                                      \
-                OP ": std::function hides the type that identifies the code. Pass the lambda itself");                   \
-  static_assert(!std::is_member_function_pointer_v<TenonInner>,                                                          \
-                OP ": member-function pointers cannot be shipped; wrap it in a lambda");                                 \
-  static_assert(::tenon::detail::Shippable<TenonInner> || ::tenon::detail::IsStdFunction<TenonInner>::value ||           \
-                    std::is_member_function_pointer_v<TenonInner>,                                                       \
-                OP ": this function has captured state, which would not exist in the executor process. Pass the values " \
-                   "after the function instead - " OP "(fn, value...) - or use a struct with TENON_FIELDS")
+/// Refuses functions that cannot travel, with one line that says what to do. OP: the operation's
+/// name, a literal.
+#define TENON_CHECK_FUNCTION(F, OP)                                                          \
+  using TenonInner = typename ::tenon::detail::InnerFunction<F>::type;                       \
+  static_assert(                                                                             \
+      !::tenon::detail::IsStdFunction<TenonInner>::value,                                    \
+      OP ": std::function hides the type that identifies the code. Pass the lambda itself"); \
+  static_assert(!std::is_member_function_pointer_v<TenonInner>,                              \
+                OP ": member-function pointers cannot be shipped; wrap it in a lambda");     \
+  static_assert(::tenon::detail::Shippable<TenonInner> ||                                    \
+                    ::tenon::detail::IsStdFunction<TenonInner>::value ||                     \
+                    std::is_member_function_pointer_v<TenonInner>,                           \
+                OP                                                                           \
+                ": this function has captured state, which would not exist in the executor " \
+                "process. Pass the values "                                                  \
+                "after the function instead - " OP                                           \
+                "(fn, value...) - or use a struct with TENON_FIELDS")

@@ -11,7 +11,8 @@
 
 namespace tenon {
 
-/// A job under way and, in the end, its value. Movable; the job goes on when the handle is dropped. One thread at a time.
+/// A job under way and, in the end, its value. Movable; the job goes on when the handle is dropped.
+/// One thread at a time.
 template <class R>
 class Future {
  public:

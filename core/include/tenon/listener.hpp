@@ -15,14 +15,23 @@ namespace tenon {
 
 namespace event {
 
-struct ApplicationStart { std::string name, id, attempt_id, user; int64_t time_ms = 0; };
-struct ApplicationEnd { int64_t time_ms = 0; int32_t exit_code = 0; };
-struct EnvironmentUpdate { std::map<std::string, std::string> settings; };  ///< secrets redacted
+struct ApplicationStart {
+  std::string name, id, attempt_id, user;
+  int64_t time_ms = 0;
+};
+struct ApplicationEnd {
+  int64_t time_ms = 0;
+  int32_t exit_code = 0;
+};
+struct EnvironmentUpdate {
+  std::map<std::string, std::string> settings;
+};  ///< secrets redacted
 
 struct JobStart {
   int32_t job = 0;
   int64_t time_ms = 0;
-  std::vector<std::shared_ptr<const StageInfo>> stages;  ///< all of the job, also those that will be skipped
+  std::vector<std::shared_ptr<const StageInfo>>
+      stages;  ///< all of the job, also those that will be skipped
   Properties properties;
   CallSite call_site;
 };
@@ -33,11 +42,21 @@ struct JobEnd {
   std::string failure;  ///< empty when it succeeded
 };
 
-struct StageSubmitted { std::shared_ptr<const StageInfo> stage; };
-struct StageCompleted { std::shared_ptr<const StageInfo> stage; };
+struct StageSubmitted {
+  std::shared_ptr<const StageInfo> stage;
+};
+struct StageCompleted {
+  std::shared_ptr<const StageInfo> stage;
+};
 
-struct TaskStart { int32_t stage = 0, stage_attempt = 0; TaskInfo task; };
-struct TaskGettingResult { int32_t stage = 0, stage_attempt = 0; TaskInfo task; };
+struct TaskStart {
+  int32_t stage = 0, stage_attempt = 0;
+  TaskInfo task;
+};
+struct TaskGettingResult {
+  int32_t stage = 0, stage_attempt = 0;
+  TaskInfo task;
+};
 struct TaskEnd {
   int32_t stage = 0, stage_attempt = 0;
   TaskInfo task;
@@ -46,24 +65,40 @@ struct TaskEnd {
   TaskMetrics metrics;
 };
 
-struct ExecutorAdded { ExecutorInfo executor; int64_t time_ms = 0; };
-struct ExecutorRemoved { std::string id, reason; int64_t time_ms = 0; };
-struct BlockManagerAdded { std::string executor_id, host; uint64_t max_memory = 0; int64_t time_ms = 0; };
-struct BlockManagerRemoved { std::string executor_id; int64_t time_ms = 0; };
-struct UnpersistRdd { int32_t rdd = 0; };
+struct ExecutorAdded {
+  ExecutorInfo executor;
+  int64_t time_ms = 0;
+};
+struct ExecutorRemoved {
+  std::string id, reason;
+  int64_t time_ms = 0;
+};
+struct BlockManagerAdded {
+  std::string executor_id, host;
+  uint64_t max_memory = 0;
+  int64_t time_ms = 0;
+};
+struct BlockManagerRemoved {
+  std::string executor_id;
+  int64_t time_ms = 0;
+};
+struct UnpersistRdd {
+  int32_t rdd = 0;
+};
 
 }  // namespace event
 
 /// Any event.
-using Event = std::variant<event::ApplicationStart, event::ApplicationEnd, event::EnvironmentUpdate,
-                           event::JobStart, event::JobEnd, event::StageSubmitted,
-                           event::StageCompleted, event::TaskStart, event::TaskGettingResult,
-                           event::TaskEnd, event::ExecutorAdded, event::ExecutorRemoved,
-                           event::BlockManagerAdded, event::BlockManagerRemoved,
-                           event::UnpersistRdd>;
+using Event =
+    std::variant<event::ApplicationStart, event::ApplicationEnd, event::EnvironmentUpdate,
+                 event::JobStart, event::JobEnd, event::StageSubmitted, event::StageCompleted,
+                 event::TaskStart, event::TaskGettingResult, event::TaskEnd, event::ExecutorAdded,
+                 event::ExecutorRemoved, event::BlockManagerAdded, event::BlockManagerRemoved,
+                 event::UnpersistRdd>;
 
-/// Derive from it and hand it to Context::add_listener. Its functions are called by one thread, in the order of the events; a
-/// slow or throwing listener hurts neither the scheduler nor others. A call of Context::stop() from a listener is an error.
+/// Derive from it and hand it to Context::add_listener. Its functions are called by one thread, in
+/// the order of the events; a slow or throwing listener hurts neither the scheduler nor others. A
+/// call of Context::stop() from a listener is an error.
 class TENON_API Listener {
  public:
   virtual ~Listener();

@@ -1,5 +1,5 @@
-/// @file rdd.hpp
-/// Rdd<T>: a data set in partitions, described by the steps that make it. Nothing runs before an action.
+/// @file rdd.hpp Rdd<T>: a data set in partitions, described by the steps that make it. Nothing
+///   runs before an action.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,20 @@
 
 namespace tenon {
 
-/// A data set of records of type T in partitions: a cheap value, a handle on its lineage. Operations return new ones and run nothing; an
-/// action runs a job. Functions given to it must be able to travel (docs/closures.md): a stateless lambda, a named
-/// function (`tenon::fn<f>` or `f`), a class with TENON_FIELDS; values follow the function instead of being captured:
-/// `map([](int x, int k) { return x * k; }, k)`. A record is handed to a function as an rvalue, so `T`, `const T&` and `T&&` parameters do.
+/// A data set of records of type T in partitions: a cheap value, a handle on its lineage.
+/// Operations return new ones and run nothing; an action runs a job. Functions given to it must be
+/// able to travel (docs/closures.md): a stateless lambda, a named function (`tenon::fn<f>` or `f`),
+/// a class with TENON_FIELDS; values follow the function instead of being captured: `map([](int x,
+/// int k) { return x * k; }, k)`. A record is handed to a function as an rvalue, so `T`, `const T&`
+/// and `T&&` parameters do.
 ///
-/// Records of type std::string_view (text_file<std::string_view>) live within their stage; at a shuffle, a collect or a cache they become
-/// std::string by themselves, alone or inside a pair or tuple.
+/// Records of type std::string_view (text_file<std::string_view>) live within their stage; at a
+/// shuffle, a collect or a cache they become std::string by themselves, alone or inside a pair or
+/// tuple.
 ///
-/// Errors: all operations throw tenon::Error with kind stopped after Context::stop(), and invalid_argument when used inside a task.
-/// Actions throw the job's error: job_failed with the task's failure as its cause, or cancelled. Safe to use from several threads.
+/// Errors: all operations throw tenon::Error with kind stopped after Context::stop(), and
+/// invalid_argument when used inside a task. Actions throw the job's error: job_failed with the
+/// task's failure as its cause, or cancelled. Safe to use from several threads.
 template <class T>
 class Rdd {
  public:
@@ -36,7 +40,8 @@ class Rdd {
   using Location = detail::Location;
 
   /// For core and the templates of this library.
-  Rdd(detail::DriverPtr driver, rdd::NodePtr node) : driver_(std::move(driver)), node_(std::move(node)) {}
+  Rdd(detail::DriverPtr driver, rdd::NodePtr node)
+      : driver_(std::move(driver)), node_(std::move(node)) {}
 
   // ----------------------------------------------------------------------------- about itself
 
@@ -53,12 +58,15 @@ class Rdd {
   /// The lineage as text, one line an Rdd, indented at shuffles.
   [[nodiscard]] std::string to_debug_string() const { return detail::debug_string(node_); }
 
-  /// Keeps each partition in the executors' memory once it has been computed (Spark's MEMORY_ONLY): the next use reads it from there. What
-  /// does not fit is computed again. Takes effect for jobs submitted from now on.
+  /// Keeps each partition in the executors' memory once it has been computed (Spark's MEMORY_ONLY):
+  /// the next use reads it from there. What does not fit is computed again. Takes effect for jobs
+  /// submitted from now on.
   Rdd cache() const {
-    static_assert(Encodable<detail::owned_t<T>>, "cache: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to "
-                                                 "the class, or specialise tenon::Codec");
-    static_assert(detail::can_be_kept_v<T>, "cache: the element type cannot be copied, so it can be read once only");
+    static_assert(Encodable<detail::owned_t<T>>,
+                  "cache: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to "
+                  "the class, or specialise tenon::Codec");
+    static_assert(detail::can_be_kept_v<T>,
+                  "cache: the element type cannot be copied, so it can be read once only");
     detail::set_node_cached(*driver_, node_, true);
     return *this;
   }
@@ -70,7 +78,8 @@ class Rdd {
 
   // ----------------------------------------------------------------------------- within a stage
 
-  /// f of each record. Keeps order and partitions; drops the partitioner. @return Rdd of f's result type
+  /// f of each record. Keeps order and partitions; drops the partitioner. @return Rdd of f's result
+  /// type
   template <class F>
   [[nodiscard]] auto map(F f, Location location = Location::current()) const {
     return map_at(detail::call_site("map", location), std::move(f));
@@ -79,7 +88,8 @@ class Rdd {
   template <class F, class Value, class... Values>
     requires(!std::is_same_v<Value, Location>)
   [[nodiscard]] auto map(F f, Value value, Values... values) const {
-    return map_at(detail::call_site("map"), detail::with_values(std::move(f), std::move(value), std::move(values)...));
+    return map_at(detail::call_site("map"),
+                  detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
   /// The records for which f is true. Keeps order, partitions and partitioner.
@@ -91,10 +101,12 @@ class Rdd {
   template <class F, class Value, class... Values>
     requires(!std::is_same_v<Value, Location>)
   [[nodiscard]] Rdd filter(F f, Value value, Values... values) const {
-    return filter_at(detail::call_site("filter"), detail::with_values(std::move(f), std::move(value), std::move(values)...));
+    return filter_at(detail::call_site("filter"),
+                     detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
-  /// The elements of the ranges that f returns: containers, or lazy ranges such as tenon::words. Keeps order and partitions.
+  /// The elements of the ranges that f returns: containers, or lazy ranges such as tenon::words.
+  /// Keeps order and partitions.
   template <class F>
   [[nodiscard]] auto flat_map(F f, Location location = Location::current()) const {
     return flat_map_at(detail::call_site("flat_map", location), std::move(f));
@@ -103,7 +115,8 @@ class Rdd {
   template <class F, class Value, class... Values>
     requires(!std::is_same_v<Value, Location>)
   [[nodiscard]] auto flat_map(F f, Value value, Values... values) const {
-    return flat_map_at(detail::call_site("flat_map"), detail::with_values(std::move(f), std::move(value), std::move(values)...));
+    return flat_map_at(detail::call_site("flat_map"),
+                       detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
   /// f(Records<T>&) once per partition returns a range with the partition's new records.
@@ -115,8 +128,9 @@ class Rdd {
   template <class F, class Value, class... Values>
     requires(!std::is_same_v<Value, Location>)
   [[nodiscard]] auto map_partitions(F f, Value value, Values... values) const {
-    return map_partitions_at(detail::call_site("map_partitions"),
-                             detail::with_values(std::move(f), std::move(value), std::move(values)...));
+    return map_partitions_at(
+        detail::call_site("map_partitions"),
+        detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
   /// f of each value; the key stays, and with it the partitioner. Rdd of pairs.
@@ -142,31 +156,39 @@ class Rdd {
 
   // ----------------------------------------------------------------------------- over a shuffle
 
-  /// One value per key: f(value, value) over the key's values, combined on the map side first. f must be associative and
-  /// commutative. One shuffle; none when this Rdd is partitioned that way already. Rdd of pairs.
+  /// One value per key: f(value, value) over the key's values, combined on the map side first. f
+  /// must be associative and commutative. One shuffle; none when this Rdd is partitioned that way
+  /// already. Rdd of pairs.
   /// @param partitions of the result; 0: contract C26.4
   template <class F>
     requires detail::Pair<T>
-  [[nodiscard]] auto reduce_by_key(F f, int32_t partitions = 0, Location location = Location::current()) const;
+  [[nodiscard]] auto reduce_by_key(F f, int32_t partitions = 0,
+                                   Location location = Location::current()) const;
 
-  /// All values of each key, in the order of partitions and records. One shuffle, or none as for reduce_by_key. Rdd of pairs.
-  [[nodiscard]] auto group_by_key(int32_t partitions = 0, Location location = Location::current()) const
+  /// All values of each key, in the order of partitions and records. One shuffle, or none as for
+  /// reduce_by_key. Rdd of pairs.
+  [[nodiscard]] auto group_by_key(int32_t partitions = 0,
+                                  Location location = Location::current()) const
     requires detail::Pair<T>;
 
-  /// An inner join: (key, (left, right)) for each pair of values with an equal key. The left side of each partition is held in memory.
-  /// Each side is shuffled unless it is partitioned that way already. Rdds of pairs with the same key type.
+  /// An inner join: (key, (left, right)) for each pair of values with an equal key. The left side
+  /// of each partition is held in memory. Each side is shuffled unless it is partitioned that way
+  /// already. Rdds of pairs with the same key type.
   template <class R>
     requires(detail::Pair<T> && detail::Pair<R>)
-  [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0, Location location = Location::current()) const;
+  [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0,
+                          Location location = Location::current()) const;
 
-  /// Sorted by key over all partitions: partition i's keys come before those of i + 1; equal keys keep their order. Runs a job that samples
-  /// the keys when there is more than one partition. One shuffle. Rdd of pairs whose keys have operator<.
+  /// Sorted by key over all partitions: partition i's keys come before those of i + 1; equal keys
+  /// keep their order. Runs a job that samples the keys when there is more than one partition. One
+  /// shuffle. Rdd of pairs whose keys have operator<.
   [[nodiscard]] auto sort_by_key(bool ascending = true, int32_t partitions = 0,
                                  Location location = Location::current()) const
     requires detail::Pair<T>;
 
   /// Each distinct record once. One shuffle.
-  [[nodiscard]] auto distinct(int32_t partitions = 0, Location location = Location::current()) const;
+  [[nodiscard]] auto distinct(int32_t partitions = 0,
+                              Location location = Location::current()) const;
 
   /// The same pairs, those of equal keys in one partition, by hash. One shuffle. Rdd of pairs.
   /// @throws Error (invalid_argument) when partitions is below 1
@@ -176,34 +198,41 @@ class Rdd {
   // ----------------------------------------------------------------------------- actions
 
   /// All records, in the order of partitions. They must fit into the driver's memory.
-  [[nodiscard]] std::vector<detail::owned_t<T>> collect(Location location = Location::current()) const;
+  [[nodiscard]] std::vector<detail::owned_t<T>> collect(
+      Location location = Location::current()) const;
   /// collect() while the caller goes on.
-  [[nodiscard]] Future<std::vector<detail::owned_t<T>>> collect_async(Location location = Location::current()) const;
+  [[nodiscard]] Future<std::vector<detail::owned_t<T>>> collect_async(
+      Location location = Location::current()) const;
 
   /// How many records there are.
   [[nodiscard]] uint64_t count(Location location = Location::current()) const;
   /// count() while the caller goes on.
   [[nodiscard]] Future<uint64_t> count_async(Location location = Location::current()) const;
 
-  /// The first n records, in order; fewer when there are fewer. Runs one partition first, then more, four times as many each time
-  /// (tenon.rdd.limit.scaleUpFactor). n = 0 runs no job.
-  [[nodiscard]] std::vector<detail::owned_t<T>> take(uint64_t n, Location location = Location::current()) const;
+  /// The first n records, in order; fewer when there are fewer. Runs one partition first, then
+  /// more, four times as many each time (tenon.rdd.limit.scaleUpFactor). n = 0 runs no job.
+  [[nodiscard]] std::vector<detail::owned_t<T>> take(uint64_t n,
+                                                     Location location = Location::current()) const;
 
   /// The first record. @throws Error (invalid_argument) when there is none
   [[nodiscard]] detail::owned_t<T> first(Location location = Location::current()) const;
 
-  /// f(record, record) over all. f must be associative and commutative. @throws Error (invalid_argument) when there is no record
+  /// f(record, record) over all. f must be associative and commutative. @throws Error
+  /// (invalid_argument) when there is no record
   template <class F>
   [[nodiscard]] detail::owned_t<T> reduce(F f, Location location = Location::current()) const;
 
-  /// zero with f over the records of each partition, then over the partitions' values in their order.
+  /// zero with f over the records of each partition, then over the partitions' values in their
+  /// order.
   template <class F>
-  [[nodiscard]] detail::owned_t<T> fold(detail::owned_t<T> zero, F f, Location location = Location::current()) const;
+  [[nodiscard]] detail::owned_t<T> fold(detail::owned_t<T> zero, F f,
+                                        Location location = Location::current()) const;
 
-  /// zero with add(total, record) over each partition, then merge(total, total) over the partitions' values in their order, which starts
-  /// with zero too.
+  /// zero with add(total, record) over each partition, then merge(total, total) over the
+  /// partitions' values in their order, which starts with zero too.
   template <class U, class Add, class Merge>
-  [[nodiscard]] U aggregate(U zero, Add add, Merge merge, Location location = Location::current()) const;
+  [[nodiscard]] U aggregate(U zero, Add add, Merge merge,
+                            Location location = Location::current()) const;
 
   /// f of each record, in the executors.
   template <class F>
@@ -214,15 +243,18 @@ class Rdd {
   template <class F, class Value, class... Values>
     requires(!std::is_same_v<Value, Location>)
   void for_each(F f, Value value, Values... values) const {
-    for_each_at(detail::call_site("for_each"), detail::with_values(std::move(f), std::move(value), std::move(values)...));
+    for_each_at(detail::call_site("for_each"),
+                detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
-  /// A line per record in DIR/part-00000 and so on, one file a partition, then DIR/_SUCCESS. Text and numbers as they are, pairs and
-  /// tuples as "(a,b)". Nothing is left of a job that fails.
+  /// A line per record in DIR/part-00000 and so on, one file a partition, then DIR/_SUCCESS. Text
+  /// and numbers as they are, pairs and tuples as "(a,b)". Nothing is left of a job that fails.
   /// @throws Error (input_output) when the directory exists, before any task runs
-  void save_as_text_file(const std::string& directory, Location location = Location::current()) const;
+  void save_as_text_file(const std::string& directory,
+                         Location location = Location::current()) const;
 
-  // ----------------------------------------------------------------------------- for the templates of this library
+  // ----------------------------------------------------------------------------- for the templates
+  // of this library
 
   [[nodiscard]] const detail::DriverPtr& driver() const { return driver_; }
   [[nodiscard]] const rdd::NodePtr& node() const { return node_; }
@@ -250,14 +282,17 @@ class Rdd {
   template <class F>
   auto values_of(const CallSite& site, F f) const;
   template <class F>
-  [[nodiscard]] detail::JobSpec job(const CallSite& site, const F& f, std::vector<int32_t> partitions) const;
+  [[nodiscard]] detail::JobSpec job(const CallSite& site, const F& f,
+                                    std::vector<int32_t> partitions) const;
   template <class U>
   Rdd<U> wide(CallSite site, detail::Operator reader, std::vector<rdd::Dependency> dependencies,
               rdd::Partitioner partitioner) const;
   /// This Rdd as one side of a wide operation: narrow when it is partitioned that way already.
   template <class Spread>
-  rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted, const Spread& spread) const;
-  [[nodiscard]] int32_t reduce_partitions(const char* operation, int32_t given, std::initializer_list<rdd::NodePtr> parents) const;
+  rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted,
+                       const Spread& spread) const;
+  [[nodiscard]] int32_t reduce_partitions(const char* operation, int32_t given,
+                                          std::initializer_list<rdd::NodePtr> parents) const;
 
   detail::DriverPtr driver_;
   rdd::NodePtr node_;

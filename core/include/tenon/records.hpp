@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-/// An input range over a partition: `for (auto& record : records)`. Can be walked once; a record is valid until the next step to a
-/// further one, and may be moved from.
+/// An input range over a partition: `for (auto& record : records)`. Can be walked once; a record is
+/// valid until the next step to a further one, and may be moved from.
 template <class T>
 class Records {
  public:
@@ -38,9 +38,7 @@ class Records {
       return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const iterator& it, std::default_sentinel_t) {
-      return it.ended();
-    }
+    friend bool operator==(const iterator& it, std::default_sentinel_t) { return it.ended(); }
 
    private:
     [[nodiscard]] bool ended() const { return records_->batch_.empty(); }

@@ -14,7 +14,8 @@
 
 namespace tenon {
 
-/// Properties that a job takes from the thread that submits it: pool, group, description, tags, the program's own keys.
+/// Properties that a job takes from the thread that submits it: pool, group, description, tags, the
+/// program's own keys.
 using Properties = std::map<std::string, std::string>;
 
 /// Where in the program an operation was called.
@@ -35,9 +36,9 @@ TENON_API std::string_view to_string(Locality locality) noexcept;
 
 /// Figures of one task attempt. Times in nanoseconds, sizes in bytes.
 struct TaskMetrics {
-  int64_t run_ns = 0;           ///< in the task's body
-  int64_t deserialize_ns = 0;   ///< decoding the task
-  int64_t serialize_ns = 0;     ///< encoding the result
+  int64_t run_ns = 0;          ///< in the task's body
+  int64_t deserialize_ns = 0;  ///< decoding the task
+  int64_t serialize_ns = 0;    ///< encoding the result
   uint64_t result_bytes = 0;
   uint64_t shuffle_read_bytes = 0;
   uint64_t shuffle_read_records = 0;
@@ -53,12 +54,12 @@ enum class TaskStatus : uint8_t { running, getting_result, succeeded, failed, ki
 
 /// One attempt of one task.
 struct TaskInfo {
-  uint64_t id = 0;       ///< unique in the application, never used again
-  int32_t index = 0;     ///< place in its task set
+  uint64_t id = 0;    ///< unique in the application, never used again
+  int32_t index = 0;  ///< place in its task set
   int32_t partition = 0;
-  int32_t attempt = 0;   ///< number of earlier attempts of this index
-  int64_t launch_ms = 0; ///< milliseconds since 1970
-  int64_t finish_ms = 0; ///< 0 while it runs
+  int32_t attempt = 0;    ///< number of earlier attempts of this index
+  int64_t launch_ms = 0;  ///< milliseconds since 1970
+  int64_t finish_ms = 0;  ///< 0 while it runs
   std::string executor_id, host;
   Locality locality = Locality::any;
   TaskStatus status = TaskStatus::running;
@@ -80,15 +81,15 @@ struct StageInfo {
   int32_t id = 0;
   int32_t attempt = 0;
   std::string name;
-  std::string details;                ///< the call site at length
-  int32_t task_count = 0;             ///< tasks of this attempt: may be fewer than partitions
+  std::string details;     ///< the call site at length
+  int32_t task_count = 0;  ///< tasks of this attempt: may be fewer than partitions
   std::vector<RddInfo> rdds;
-  std::vector<int32_t> parents;       ///< stage ids
-  std::optional<int32_t> shuffle_id;  ///< of a stage that writes a shuffle
-  int64_t submitted_ms = 0;           ///< 0: not submitted
-  int64_t completed_ms = 0;           ///< 0: not completed
-  std::string failure;                ///< empty: none
-  std::map<std::string, std::string> accumulables;  ///< named accumulators: value as text
+  std::vector<int32_t> parents;                          ///< stage ids
+  std::optional<int32_t> shuffle_id;                     ///< of a stage that writes a shuffle
+  int64_t submitted_ms = 0;                              ///< 0: not submitted
+  int64_t completed_ms = 0;                              ///< 0: not completed
+  std::string failure;                                   ///< empty: none
+  std::map<std::string, std::string> accumulables;       ///< named accumulators: value as text
   std::vector<std::vector<std::string>> task_locations;  ///< preferred hosts of each task
   Properties properties;
 };

@@ -37,7 +37,8 @@ class TENON_API TaskContext {
   [[nodiscard]] const std::string& app_attempt_id() const noexcept { return app_attempt_id_; }
   /// A property of the job (Context::set_local_property); nothing when it was not set.
   [[nodiscard]] std::optional<std::string> local_property(std::string_view key) const;
-  /// True once somebody asked for the end of this attempt. A long computation should look now and then, and return.
+  /// True once somebody asked for the end of this attempt. A long computation should look now and
+  /// then, and return.
   [[nodiscard]] bool killed() const noexcept { return killed_.load(std::memory_order_relaxed); }
   /// Throws what ends the attempt as killed, when it is.
   void throw_if_killed() const {

@@ -7,7 +7,8 @@
 
 namespace tenon {
 
-/// The words of a text, lazily: runs of bytes other than the six space, \t, \n, \v, \f, \r. The views look into the text.
+/// The words of a text, lazily: runs of bytes other than the six space, \t, \n, \v, \f, \r. The
+/// views look into the text.
 class Words {
  public:
   explicit constexpr Words(std::string_view text) : text_(text) {}

@@ -23,7 +23,8 @@ std::string ApiTest::describe(context::Scheduling& scheduling) {
   note("queued", tasks.queued);
   note("pooled", tasks.pooled);
   note("running tasks", tasks.running);
-  for (const std::string& violation : scheduling.tasks().check_invariants()) text += violation + " ";
+  for (const std::string& violation : scheduling.tasks().check_invariants())
+    text += violation + " ";
   return text;
 }
 

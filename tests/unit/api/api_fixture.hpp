@@ -75,7 +75,8 @@ class ApiTest : public ::testing::Test {
     ::setenv("TENON_CONF_DIR", folder_.path().c_str(), 1);
     ::unsetenv("TENON_MASTER");
   }
-  // After each test nothing of a job may be left (contract C1.5) and the events must have been in order.
+  // After each test nothing of a job may be left (contract C1.5) and the events must have been in
+  // order.
   ~ApiTest() override {
     if (!context_) return;
     if (!context_->stopped()) {
@@ -87,7 +88,9 @@ class ApiTest : public ::testing::Test {
     }
   }
 
-  static Conf conf(const std::string& master = "local[2]") { return Conf().set("tenon.master", master).set("tenon.app.name", "unit_api"); }
+  static Conf conf(const std::string& master = "local[2]") {
+    return Conf().set("tenon.master", master).set("tenon.app.name", "unit_api");
+  }
 
   Context& start(const Conf& conf) {
     context_ = std::unique_ptr<Context>(new Context(conf));
@@ -115,7 +118,8 @@ class ApiTest : public ::testing::Test {
   // The events of a type once there are that many.
   template <class E>
   std::vector<E> events(size_t n) const {
-    EXPECT_TRUE(wait_until([&] { return events<E>().size() >= n; })) << events<E>().size() << " events, " << n << " expected";
+    EXPECT_TRUE(wait_until([&] { return events<E>().size() >= n; }))
+        << events<E>().size() << " events, " << n << " expected";
     return events<E>();
   }
 
@@ -166,11 +170,14 @@ class CountingTest : public ApiTest {
   // Until all events of what has happened are here: those of an empty job follow them.
   void settle() {
     const size_t ended = events<event::JobEnd>().size();
-    context().run_job(context().range(0, 1), [](Records<int>&) { return 0; }, {}, [](int32_t, int) {});
+    context().run_job(
+        context().range(0, 1), [](Records<int>&) { return 0; }, {}, [](int32_t, int) {});
     jobs_ += 1;
     EXPECT_TRUE(wait_until([&] {
       const auto starts = events<event::JobStart>();
-      return events<event::JobEnd>().size() > ended && events<event::JobEnd>().size() == starts.size() && !starts.empty() && starts.back().stages.empty();
+      return events<event::JobEnd>().size() > ended &&
+             events<event::JobEnd>().size() == starts.size() && !starts.empty() &&
+             starts.back().stages.empty();
     }));
   }
   size_t jobs_ = 0, stages_ = 0;

@@ -1,8 +1,9 @@
 // Round trips of random values, and decoders on bytes that are no value.
+#include "tenon/codec.hpp"
+
 #include <chrono>
 #include <random>
 
-#include "tenon/codec.hpp"
 #include "tenon/error.hpp"
 
 namespace tenon {
@@ -66,7 +67,8 @@ struct Arbitrary<T> {
   static T make(Random& random) {
     if constexpr (std::is_same_v<T, bool>) return random() % 2 == 0;
     if (random() % 4 == 0) {
-      const T edges[] = {T{0}, T(1), std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+      const T edges[] = {T{0}, T(1), std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                         std::numeric_limits<T>::lowest()};
       return edges[random() % std::size(edges)];
     }
     return static_cast<T>(random());
@@ -78,7 +80,9 @@ struct Arbitrary<Colour> {
 };
 template <>
 struct Arbitrary<std::chrono::nanoseconds> {
-  static std::chrono::nanoseconds make(Random& random) { return std::chrono::nanoseconds(arbitrary<int64_t>(random)); }
+  static std::chrono::nanoseconds make(Random& random) {
+    return std::chrono::nanoseconds(arbitrary<int64_t>(random));
+  }
 };
 template <>
 struct Arbitrary<std::monostate> {
@@ -105,7 +109,9 @@ struct Arbitrary<std::pair<A, B>> {
 };
 template <class... Ts>
 struct Arbitrary<std::tuple<Ts...>> {
-  static std::tuple<Ts...> make([[maybe_unused]] Random& random) { return std::tuple<Ts...>{arbitrary<Ts>(random)...}; }
+  static std::tuple<Ts...> make([[maybe_unused]] Random& random) {
+    return std::tuple<Ts...>{arbitrary<Ts>(random)...};
+  }
 };
 template <class T, size_t N>
 struct Arbitrary<std::array<T, N>> {
@@ -130,14 +136,16 @@ struct Arbitrary<std::variant<Ts...>> {
   }
 };
 template <class C>
-  requires requires(C c, typename C::value_type v) { c.insert(c.end(), v); } && (!std::is_same_v<C, std::string>)
+  requires requires(C c, typename C::value_type v) { c.insert(c.end(), v); } &&
+           (!std::is_same_v<C, std::string>)
 struct Arbitrary<C> {
   static C make(Random& random) {
     C value;
     using V = typename C::value_type;
     for (size_t n = few(random); n > 0; --n) {
       if constexpr (requires { typename C::mapped_type; }) {
-        value.emplace(arbitrary<typename C::key_type>(random), arbitrary<typename C::mapped_type>(random));
+        value.emplace(arbitrary<typename C::key_type>(random),
+                      arbitrary<typename C::mapped_type>(random));
       } else {
         value.insert(value.end(), arbitrary<V>(random));
       }
@@ -148,7 +156,8 @@ struct Arbitrary<C> {
 template <>
 struct Arbitrary<Point> {
   static Point make(Random& random) {
-    return {static_cast<double>(arbitrary<int64_t>(random)), arbitrary<int32_t>(random), arbitrary<std::array<uint8_t, 3>>(random)};
+    return {static_cast<double>(arbitrary<int64_t>(random)), arbitrary<int32_t>(random),
+            arbitrary<std::array<uint8_t, 3>>(random)};
   }
 };
 template <>
@@ -167,7 +176,8 @@ struct Arbitrary<Tree> {
   static Tree make(Random& random) { return grow(random, 4); }
   static Tree grow(Random& random, int depth) {
     Tree tree{arbitrary<int32_t>(random), {}};
-    for (size_t n = depth == 0 ? 0 : random() % 4; n > 0; --n) tree.children.push_back(grow(random, depth - 1));
+    for (size_t n = depth == 0 ? 0 : random() % 4; n > 0; --n)
+      tree.children.push_back(grow(random, depth - 1));
     return tree;
   }
 };
@@ -200,12 +210,15 @@ bool cut_short(std::string_view bytes) {
 template <class T>
 class CodecOf : public ::testing::Test {};
 using Types = ::testing::Types<
-    bool, char, int8_t, uint16_t, int32_t, int64_t, uint64_t, float, double, Colour, std::chrono::nanoseconds, std::string, Money, Point,
-    User, Tree, std::pair<int, std::string>, std::pair<std::string, std::pair<double, bool>>, std::tuple<>,
-    std::tuple<int, std::string, std::vector<bool>>, std::array<std::string, 3>, std::array<int, 5>, std::vector<int>,
-    std::vector<std::monostate>, std::vector<std::vector<std::string>>, std::vector<std::optional<int>>, std::optional<std::string>,
-    std::variant<int, std::string, std::vector<double>>, std::set<std::string>, std::unordered_set<int64_t>,
-    std::map<int, std::vector<std::string>>, std::unordered_map<std::string, double>, std::map<std::pair<int, int>, std::set<char>>>;
+    bool, char, int8_t, uint16_t, int32_t, int64_t, uint64_t, float, double, Colour,
+    std::chrono::nanoseconds, std::string, Money, Point, User, Tree, std::pair<int, std::string>,
+    std::pair<std::string, std::pair<double, bool>>, std::tuple<>,
+    std::tuple<int, std::string, std::vector<bool>>, std::array<std::string, 3>, std::array<int, 5>,
+    std::vector<int>, std::vector<std::monostate>, std::vector<std::vector<std::string>>,
+    std::vector<std::optional<int>>, std::optional<std::string>,
+    std::variant<int, std::string, std::vector<double>>, std::set<std::string>,
+    std::unordered_set<int64_t>, std::map<int, std::vector<std::string>>,
+    std::unordered_map<std::string, double>, std::map<std::pair<int, int>, std::set<char>>>;
 TYPED_TEST_SUITE(CodecOf, Types);
 
 TYPED_TEST(CodecOf, RoundTrip) {
@@ -229,7 +242,8 @@ TYPED_TEST(CodecOf, TruncatedBytesAreRefused) {
   for (int i = 0; i < 40; ++i) {
     const std::string bytes = encode(arbitrary<TypeParam>(random));
     for (size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 300) {
-      ASSERT_TRUE(cut_short<TypeParam>(std::string_view(bytes).substr(0, n))) << n << " of " << bytes.size();
+      ASSERT_TRUE(cut_short<TypeParam>(std::string_view(bytes).substr(0, n)))
+          << n << " of " << bytes.size();
     }
     ASSERT_TRUE(cut_short<TypeParam>(bytes + "x")) << "a byte left over";
   }
@@ -261,19 +275,27 @@ void expect_codec_error(const std::function<void()>& decode_it, const std::strin
 }
 
 TEST(Codec, SaysWhatIsWrong) {
-  expect_codec_error([] { static_cast<void>(decode<int32_t>("abc")); }, "cut short: it wants 4 more bytes, 3 are left");
-  expect_codec_error([] { static_cast<void>(decode<int16_t>("abc")); }, "followed by 1 bytes that its Codec did not read");
-  expect_codec_error([] { static_cast<void>(decode<bool>("\2")); }, "flag that is neither 0 nor 1 but 2");
+  expect_codec_error([] { static_cast<void>(decode<int32_t>("abc")); },
+                     "cut short: it wants 4 more bytes, 3 are left");
+  expect_codec_error([] { static_cast<void>(decode<int16_t>("abc")); },
+                     "followed by 1 bytes that its Codec did not read");
+  expect_codec_error([] { static_cast<void>(decode<bool>("\2")); },
+                     "flag that is neither 0 nor 1 but 2");
   expect_codec_error([] { static_cast<void>(decode<std::optional<int>>("\7")); }, "flag");
-  expect_codec_error([] { static_cast<void>(decode<std::variant<int, bool>>("\2")); }, "variant names alternative 2, of 2");
+  expect_codec_error([] { static_cast<void>(decode<std::variant<int, bool>>("\2")); },
+                     "variant names alternative 2, of 2");
   // A size of more than 64 bits, in length and in value.
-  expect_codec_error([] { static_cast<void>(decode<std::string>(std::string(11, '\xff'))); }, "no 64-bit number");
-  expect_codec_error([] { static_cast<void>(decode<std::string>(std::string(9, '\xff') + '\2')); }, "no 64-bit number");
+  expect_codec_error([] { static_cast<void>(decode<std::string>(std::string(11, '\xff'))); },
+                     "no 64-bit number");
+  expect_codec_error([] { static_cast<void>(decode<std::string>(std::string(9, '\xff') + '\2')); },
+                     "no 64-bit number");
   // Counts that would fill the memory: refused before anything is allocated for them.
   const std::string huge = std::string(9, '\xff') + '\1';
   expect_codec_error([&] { static_cast<void>(decode<std::vector<int64_t>>(huge)); }, "cut short");
-  expect_codec_error([&] { static_cast<void>(decode<std::vector<std::string>>(huge)); }, "cut short");
-  expect_codec_error([&] { static_cast<void>(decode<std::vector<std::monostate>>(huge)); }, "count");
+  expect_codec_error([&] { static_cast<void>(decode<std::vector<std::string>>(huge)); },
+                     "cut short");
+  expect_codec_error([&] { static_cast<void>(decode<std::vector<std::monostate>>(huge)); },
+                     "count");
   expect_codec_error([&] { static_cast<void>(decode<std::set<std::tuple<>>>(huge)); }, "count");
 }
 
@@ -290,7 +312,8 @@ TEST(Codec, BytesArePinned) {
 
 TEST(Codec, UniquePointer) {
   EXPECT_EQ(decode<std::unique_ptr<std::string>>(encode(std::unique_ptr<std::string>())), nullptr);
-  EXPECT_EQ(*decode<std::unique_ptr<std::string>>(encode(std::make_unique<std::string>("text"))), "text");
+  EXPECT_EQ(*decode<std::unique_ptr<std::string>>(encode(std::make_unique<std::string>("text"))),
+            "text");
 }
 
 // ------------------------------------------------------------------------------- what is plain

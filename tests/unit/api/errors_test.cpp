@@ -1,4 +1,5 @@
-// What a program is told when its functions fail, and that the context goes on (contract C2.11, C17.10, C26.5).
+// What a program is told when its functions fail, and that the context goes on (contract C2.11,
+// C17.10, C26.5).
 #include <stdexcept>
 
 #include "api/api_fixture.hpp"
@@ -6,12 +7,12 @@
 namespace tenon {
 namespace {
 
+using test::caught;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
-using test::caught;
 
 class ErrorsTest : public test::CountingTest {
  protected:
@@ -34,7 +35,8 @@ int throw_own(int n) {
 TEST_F(ErrorsTest, SayWhatFailedWhereAndHowOften) {
   const auto error = caught([&] { static_cast<void>(numbers().map(fn<throw_own>).count()); });
   EXPECT_EQ(error.kind, ErrorKind::job_failed);
-  EXPECT_THAT(error.text, StartsWith("Job aborted due to stage failure: Task 3 in stage 0.0 failed 1 times"));
+  EXPECT_THAT(error.text,
+              StartsWith("Job aborted due to stage failure: Task 3 in stage 0.0 failed 1 times"));
   EXPECT_THAT(error.text, HasSubstr("Lost task 3.0 in stage 0.0 (TID 3)"));
   EXPECT_THAT(error.text, HasSubstr("executor " + context().status().executor_infos().at(0).id));
   EXPECT_THAT(error.text, HasSubstr("OwnError: seven is refused"));
@@ -55,35 +57,89 @@ TEST_F(ErrorsTest, NameTheOperationThatFailed) {
     EXPECT_THAT(error.text, HasSubstr("boom"));
     EXPECT_THAT(error.text, HasSubstr("\n  at " + operation)) << error.text;
   };
-  fails("filter at ", [&] { static_cast<void>(numbers().filter([](int) -> bool { throw std::runtime_error("boom"); }).map([](int n) { return n; }).count()); });
-  fails("flat_map at ", [&] { static_cast<void>(numbers().flat_map([](int) -> std::vector<int> { throw std::runtime_error("boom"); }).count()); });
-  fails("map_partitions at ", [&] { static_cast<void>(numbers().map_partitions([](Records<int>&) -> std::vector<int> { throw std::runtime_error("boom"); }).count()); });
-  fails("map_values at ", [&] { static_cast<void>(pairs.map_values([](int) -> int { throw std::runtime_error("boom"); }).count()); });
-  fails("map", [&] { static_cast<void>(numbers().map([](int, int) -> int { throw std::runtime_error("boom"); }, 1).union_with(numbers()).coalesce(2).count()); });
-  fails("map at ", [&] { static_cast<void>(numbers().map([](int) -> int { throw std::runtime_error("boom"); }).cache().count()); });
-  fails("map at ", [&] { static_cast<void>(context().text_file(path).map([](const std::string&) -> int { throw std::runtime_error("boom"); }).count()); });
+  fails("filter at ", [&] {
+    static_cast<void>(numbers()
+                          .filter([](int) -> bool { throw std::runtime_error("boom"); })
+                          .map([](int n) { return n; })
+                          .count());
+  });
+  fails("flat_map at ", [&] {
+    static_cast<void>(
+        numbers()
+            .flat_map([](int) -> std::vector<int> { throw std::runtime_error("boom"); })
+            .count());
+  });
+  fails("map_partitions at ", [&] {
+    static_cast<void>(numbers()
+                          .map_partitions([](Records<int>&) -> std::vector<int> {
+                            throw std::runtime_error("boom");
+                          })
+                          .count());
+  });
+  fails("map_values at ", [&] {
+    static_cast<void>(
+        pairs.map_values([](int) -> int { throw std::runtime_error("boom"); }).count());
+  });
+  fails("map", [&] {
+    static_cast<void>(numbers()
+                          .map([](int, int) -> int { throw std::runtime_error("boom"); }, 1)
+                          .union_with(numbers())
+                          .coalesce(2)
+                          .count());
+  });
+  fails("map at ", [&] {
+    static_cast<void>(
+        numbers().map([](int) -> int { throw std::runtime_error("boom"); }).cache().count());
+  });
+  fails("map at ", [&] {
+    static_cast<void>(context()
+                          .text_file(path)
+                          .map([](const std::string&) -> int { throw std::runtime_error("boom"); })
+                          .count());
+  });
   // On the reduce side: values of different partitions meet there only.
   fails("reduce_by_key at ", [&] {
-    static_cast<void>(numbers().map([](int n) { return std::pair(0, n); }).coalesce(10).reduce_by_key([](int a, int b) -> int {
-      if (TaskContext::current()->stage_id() % 2 == 1 || a + b < 0) throw std::runtime_error("boom");
-      return a + b;
-    }).count());
+    static_cast<void>(numbers()
+                          .map([](int n) { return std::pair(0, n); })
+                          .coalesce(10)
+                          .reduce_by_key([](int a, int b) -> int {
+                            if (TaskContext::current()->stage_id() % 2 == 1 || a + b < 0)
+                              throw std::runtime_error("boom");
+                            return a + b;
+                          })
+                          .count());
   });
 }
 
 TEST_F(ErrorsTest, MapSideOfAReduce) {
   const auto pairs = numbers().map([](int n) { return std::pair(0, n); });
-  const auto error = caught([&] { static_cast<void>(pairs.reduce_by_key([](int, int) -> int { throw std::runtime_error("boom"); }).count()); });
+  const auto error = caught([&] {
+    static_cast<void>(
+        pairs.reduce_by_key([](int, int) -> int { throw std::runtime_error("boom"); }).count());
+  });
   EXPECT_THAT(error.text, AllOf(HasSubstr("boom"), HasSubstr("reduce_by_key at ")));
 }
 
 TEST_F(ErrorsTest, ActionsFunctions) {
   for (const auto& act : std::vector<std::function<void()>>{
            [&] { numbers().for_each([](int) { throw std::runtime_error("boom"); }); },
-           [&] { static_cast<void>(numbers().reduce([](int, int) -> int { throw std::runtime_error("boom"); })); },
-           [&] { static_cast<void>(numbers().fold(0, [](int, int) -> int { throw std::runtime_error("boom"); })); },
-           [&] { static_cast<void>(numbers().aggregate(0, [](int, int) -> int { throw std::runtime_error("boom"); }, std::plus<>{})); },
-           [&] { context().run_job(numbers(), [](Records<int>&) -> int { throw std::runtime_error("boom"); }, {1}, [](int32_t, int) {}); },
+           [&] {
+             static_cast<void>(
+                 numbers().reduce([](int, int) -> int { throw std::runtime_error("boom"); }));
+           },
+           [&] {
+             static_cast<void>(
+                 numbers().fold(0, [](int, int) -> int { throw std::runtime_error("boom"); }));
+           },
+           [&] {
+             static_cast<void>(numbers().aggregate(
+                 0, [](int, int) -> int { throw std::runtime_error("boom"); }, std::plus<>{}));
+           },
+           [&] {
+             context().run_job(
+                 numbers(), [](Records<int>&) -> int { throw std::runtime_error("boom"); }, {1},
+                 [](int32_t, int) {});
+           },
        }) {
     const auto error = caught(act);
     EXPECT_EQ(error.kind, ErrorKind::job_failed);
@@ -93,12 +149,17 @@ TEST_F(ErrorsTest, ActionsFunctions) {
 }
 
 TEST_F(ErrorsTest, WhateverIsThrown) {
-  const auto text_of = [&](auto f) { return caught([&] { static_cast<void>(numbers().map(f).count()); }).text; };
+  const auto text_of = [&](auto f) {
+    return caught([&] { static_cast<void>(numbers().map(f).count()); }).text;
+  };
   EXPECT_THAT(text_of([](int) -> int { throw 42; }), HasSubstr("int: 42"));
   EXPECT_THAT(text_of([](int) -> int { throw "a literal"; }), HasSubstr("a literal"));
   EXPECT_THAT(text_of([](int) -> int { throw std::string("a string"); }), HasSubstr("a string"));
   EXPECT_THAT(text_of([](int) -> int { throw NoStandardError{}; }), HasSubstr("NoStandardError"));
-  EXPECT_THAT(text_of([](int) -> int { throw Error(ErrorKind::codec, "own error", std::make_shared<const Error>(ErrorKind::internal, "its cause")); }),
+  EXPECT_THAT(text_of([](int) -> int {
+                throw Error(ErrorKind::codec, "own error",
+                            std::make_shared<const Error>(ErrorKind::internal, "its cause"));
+              }),
               AllOf(HasSubstr("own error"), HasSubstr("caused by: "), HasSubstr("its cause")));
   EXPECT_THAT(text_of([](int) -> int {
                 try {
@@ -114,7 +175,9 @@ TEST_F(ErrorsTest, WhateverIsThrown) {
 TEST_F(ErrorsTest, FatalErrorIsNotTriedAgain) {
   GTEST_SKIP() << "owed: fails, cause not found yet";
   start(conf("local[2,4]"));
-  const auto error = caught([&] { static_cast<void>(numbers().map([](int) -> int { throw FatalError("no use"); }).count()); });
+  const auto error = caught([&] {
+    static_cast<void>(numbers().map([](int) -> int { throw FatalError("no use"); }).count());
+  });
   EXPECT_THAT(error.text, HasSubstr("no use"));
   context().stop();
   for (const auto& start : events<event::TaskStart>()) {
@@ -151,22 +214,30 @@ struct Codec<Picky> {
 namespace {
 
 TEST_F(ErrorsTest, ACodecThatThrows) {
-  const auto picky = [&](int n) { return context().parallelize(std::vector{n}, 1).map([](int x) { return Picky{x}; }); };
+  const auto picky = [&](int n) {
+    return context().parallelize(std::vector{n}, 1).map([](int x) { return Picky{x}; });
+  };
   EXPECT_EQ(picky(5).collect().at(0).n, 5);
-  EXPECT_THAT(caught([&] { static_cast<void>(picky(3).collect()); }).text, HasSubstr("3 cannot be written"));
+  EXPECT_THAT(caught([&] { static_cast<void>(picky(3).collect()); }).text,
+              HasSubstr("3 cannot be written"));
   expect_usable();
   const auto reading = caught([&] { static_cast<void>(picky(4).collect()); });
   EXPECT_EQ(reading.kind, ErrorKind::job_failed);
   EXPECT_THAT(reading.text, HasSubstr("4 cannot be read"));
   expect_usable();
-  const auto keyed = [&](int n) { return picky(n).map([](const Picky& p) { return std::pair(1, p); }); };
-  EXPECT_THAT(caught([&] { static_cast<void>(keyed(3).group_by_key().count()); }).text, HasSubstr("3 cannot be written"));
-  EXPECT_THAT(caught([&] { static_cast<void>(keyed(4).group_by_key().count()); }).text, HasSubstr("4 cannot be read"));
-  EXPECT_THROW(static_cast<void>(context().parallelize(std::vector{Picky{3}})), std::domain_error);
-  EXPECT_THAT(caught([&] {
-                static_cast<void>(numbers().map([](int n, const Picky&) { return n; }, Picky{4}).count());
-              }).text,
+  const auto keyed = [&](int n) {
+    return picky(n).map([](const Picky& p) { return std::pair(1, p); });
+  };
+  EXPECT_THAT(caught([&] { static_cast<void>(keyed(3).group_by_key().count()); }).text,
+              HasSubstr("3 cannot be written"));
+  EXPECT_THAT(caught([&] { static_cast<void>(keyed(4).group_by_key().count()); }).text,
               HasSubstr("4 cannot be read"));
+  EXPECT_THROW(static_cast<void>(context().parallelize(std::vector{Picky{3}})), std::domain_error);
+  EXPECT_THAT(
+      caught([&] {
+        static_cast<void>(numbers().map([](int n, const Picky&) { return n; }, Picky{4}).count());
+      }).text,
+      HasSubstr("4 cannot be read"));
 }
 
 // ------------------------------------------------------------------------------- nested use
@@ -185,16 +256,27 @@ TEST_F(ErrorsTest, C17_10_T192_NestedUseIsAnError) {
   };
   const auto rule = HasSubstr("cannot be used inside a task");
   EXPECT_THAT(text_of([](int) { return the_rdd->count(); }), rule);
-  EXPECT_THAT(text_of([](int) { return the_rdd->map([](int n) { return n; }).partition_count(); }), rule);
+  EXPECT_THAT(text_of([](int) { return the_rdd->map([](int n) { return n; }).partition_count(); }),
+              rule);
   EXPECT_THAT(text_of([](int) { return the_context->range(0, 5).partition_count(); }), rule);
-  EXPECT_THAT(text_of([](int) { return the_context->parallelize(std::vector{1}).partition_count(); }), rule);
+  EXPECT_THAT(
+      text_of([](int) { return the_context->parallelize(std::vector{1}).partition_count(); }),
+      rule);
   EXPECT_THAT(text_of([](int) { return the_context->text_file("x").partition_count(); }), rule);
   EXPECT_THAT(text_of([](int) { return the_context->broadcast(1).id(); }), rule);
   EXPECT_THAT(text_of([](int) { return the_context->accumulator<int>().id(); }), rule);
   EXPECT_THAT(text_of([](int) { return the_rdd->count_async().job_id(); }), rule);
   EXPECT_THAT(text_of([](int) { return the_rdd->cache().id(); }), rule);
-  EXPECT_THAT(text_of([](int) { the_context->stop(); return 1; }), rule);
-  EXPECT_THAT(text_of([](int) { Context inner(Conf{}); return 1; }), rule);
+  EXPECT_THAT(text_of([](int) {
+                the_context->stop();
+                return 1;
+              }),
+              rule);
+  EXPECT_THAT(text_of([](int) {
+                Context inner(Conf{});
+                return 1;
+              }),
+              rule);
   EXPECT_FALSE(context().stopped());
 }
 

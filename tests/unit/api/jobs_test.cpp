@@ -1,4 +1,5 @@
-// Jobs as a program sees them: run_job, groups, tags, cancelling, retries, events (contract C2, C3, C14, C24), end to end.
+// Jobs as a program sees them: run_job, groups, tags, cancelling, retries, events (contract C2, C3,
+// C14, C24), end to end.
 #include <set>
 #include <thread>
 
@@ -9,14 +10,14 @@
 namespace tenon {
 namespace {
 
+using test::caught;
+using test::wait_until;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using test::caught;
-using test::wait_until;
 
 // What tasks and tests tell each other; tasks run in this process.
 std::atomic<int> started{0};
@@ -38,7 +39,9 @@ class JobsTest : public test::CountingTest {
     started = 0;
     open_gate = false;
   }
-  Rdd<int> gated(int partitions = 2) { return context().range(0, partitions, 1, partitions).map(fn<wait_at_gate>); }
+  Rdd<int> gated(int partitions = 2) {
+    return context().range(0, partitions, 1, partitions).map(fn<wait_at_gate>);
+  }
   static bool wait_for_started(int n) {
     return wait_until([n] { return started >= n; });
   }
@@ -52,14 +55,21 @@ TEST_F(JobsTest, C2_2_AnySubsetInAnyOrderWithRepeats) {
   std::vector<std::thread::id> threads;
   bool inside = false;
   context().run_job(
-      rdd, [](Records<int>& records) { int sum = 0; for (const int n : records) sum += n; return sum; }, {3, 0, 3, 1},
+      rdd,
+      [](Records<int>& records) {
+        int sum = 0;
+        for (const int n : records) sum += n;
+        return sum;
+      },
+      {3, 0, 3, 1},
       [&](int32_t position, int sum) {
         EXPECT_FALSE(std::exchange(inside, true)) << "one at a time";
         EXPECT_TRUE(sums.emplace(position, sum).second) << "once per position";
         threads.push_back(std::this_thread::get_id());
         inside = false;
       });
-  EXPECT_EQ(sums, (std::map<int32_t, int>{{0, 345}, {1, 45}, {2, 345}, {3, 145}})) << "by position, not by partition";
+  EXPECT_EQ(sums, (std::map<int32_t, int>{{0, 345}, {1, 45}, {2, 345}, {3, 145}}))
+      << "by position, not by partition";
   for (const auto id : threads) {
     EXPECT_EQ(id, std::this_thread::get_id());
   }
@@ -69,7 +79,9 @@ TEST_F(JobsTest, C2_3_PartitionsThatDoNotExist) {
   const auto rdd = context().range(0, 40, 1, 4);
   start_counting();
   for (const int32_t bad : {-1, 4, 1000}) {
-    const auto error = caught([&] { context().run_job(rdd, [](Records<int>&) { return 0; }, {0, bad}, [](int32_t, int) {}); });
+    const auto error = caught([&] {
+      context().run_job(rdd, [](Records<int>&) { return 0; }, {0, bad}, [](int32_t, int) {});
+    });
     EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
     EXPECT_THAT(error.text, AllOf(HasSubstr(std::to_string(bad)), HasSubstr("4")));
   }
@@ -79,7 +91,9 @@ TEST_F(JobsTest, C2_3_PartitionsThatDoNotExist) {
 
 TEST_F(JobsTest, C2_4_NoPartitions) {
   context().set_local_property("key", "value");
-  context().run_job(context().range(0, 40, 1, 4), [](Records<int>&) { return 0; }, {}, [](int32_t, int) { FAIL(); });
+  context().run_job(
+      context().range(0, 40, 1, 4), [](Records<int>&) { return 0; }, {},
+      [](int32_t, int) { FAIL(); });
   context().stop();
   ASSERT_THAT(events<event::JobStart>(), SizeIs(1));
   const event::JobStart start = events<event::JobStart>()[0];
@@ -95,7 +109,8 @@ TEST_F(JobsTest, C2_9_ThrowingHandler) {
   const auto rdd = context().range(0, 40, 1, 4);
   const auto run = [&](auto thrown) {
     return caught([&] {
-      context().run_job(rdd, [](Records<int>&) { return 7; }, {0, 1, 2, 3}, [&](int32_t, int) { throw thrown; });
+      context().run_job(
+          rdd, [](Records<int>&) { return 7; }, {0, 1, 2, 3}, [&](int32_t, int) { throw thrown; });
     });
   };
   const auto standard = run(std::runtime_error("handler broke"));
@@ -129,16 +144,22 @@ TEST_F(JobsTest, C2_1_JobIdsRiseFromZero) {
 // ------------------------------------------------------------------------------- stages
 
 TEST_F(JobsTest, T029_MissingInputIsTheProgramsError) {
-  const auto words = context().text_file(folder().path() + "/missing").map([](const std::string& s) { return std::pair(s, 1); });
-  const auto error = caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}, 2).collect()); });
+  const auto words =
+      context().text_file(folder().path() + "/missing").map([](const std::string& s) {
+        return std::pair(s, 1);
+      });
+  const auto error =
+      caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}, 2).collect()); });
   EXPECT_EQ(error.kind, ErrorKind::input_output);
   EXPECT_THAT(error.text, HasSubstr("/missing: No such file"));
-  const auto again = caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}).collect()); });
+  const auto again =
+      caught([&] { static_cast<void>(words.reduce_by_key(std::plus<>{}).collect()); });
   EXPECT_EQ(again.kind, ErrorKind::input_output);
   expect_usable();
 }
 
-// The executor reports a fetch failure that the shuffle reader noted, whatever the program does; here it is noted by hand.
+// The executor reports a fetch failure that the shuffle reader noted, whatever the program does;
+// here it is noted by hand.
 [[noreturn]] void fail_fetch() {
   task::FetchFailed failure;
   failure.address = task::BlockManagerId{TaskContext::current()->executor_id(), "localhost", {}};
@@ -155,7 +176,9 @@ TEST_F(JobsTest, T044_PersistentFetchFailureThenHealthyJobs) {
   for (int job = 0; job < 2; ++job) {
     const auto begin = std::chrono::steady_clock::now();
     const auto error = caught([&] {
-      static_cast<void>(pairs.reduce_by_key(std::plus<>{}, 2).map([](const auto&) -> int { fail_fetch(); }).count());
+      static_cast<void>(pairs.reduce_by_key(std::plus<>{}, 2)
+                            .map([](const auto&) -> int { fail_fetch(); })
+                            .count());
     });
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
     EXPECT_EQ(error.kind, ErrorKind::job_failed);
@@ -170,7 +193,11 @@ TEST_F(JobsTest, T044_PersistentFetchFailureThenHealthyJobs) {
 
 TEST_F(JobsTest, T045_ParentsHaveLowerStageIds) {
   const auto pairs = context().range(0, 10).map([](int n) { return std::pair(n % 3, n); });
-  EXPECT_EQ(pairs.reduce_by_key(std::plus<>{}).map([](const auto& p) { return std::pair(p.second, 1); }).reduce_by_key(std::plus<>{}).count(), 3u);
+  EXPECT_EQ(pairs.reduce_by_key(std::plus<>{})
+                .map([](const auto& p) { return std::pair(p.second, 1); })
+                .reduce_by_key(std::plus<>{})
+                .count(),
+            3u);
   context().stop();
   std::vector<int32_t> order, completed;
   for (const auto& e : events<event::StageSubmitted>()) order.push_back(e.stage->id);
@@ -182,7 +209,8 @@ TEST_F(JobsTest, T045_ParentsHaveLowerStageIds) {
 TEST_F(JobsTest, T216_StageInfo) {
   const auto base = context().parallelize(std::vector{1, 2, 3, 4}, 4).set_name("Un");
   const auto mapped = base.map([](int n) { return std::pair(n, n); }).set_name("Deux");
-  context().run_job(mapped, [](Records<std::pair<int, int>>&) { return 0; }, {0, 2}, [](int32_t, int) {});
+  context().run_job(
+      mapped, [](Records<std::pair<int, int>>&) { return 0; }, {0, 2}, [](int32_t, int) {});
   EXPECT_EQ(mapped.reduce_by_key(std::plus<>{}, 3).set_name("Trois").count(), 4u);
   context().stop();
   const auto completed = events<event::StageCompleted>();
@@ -209,7 +237,8 @@ TEST_F(JobsTest, T216_StageInfo) {
   EXPECT_THAT(result.parents, ElementsAre(map_side.id));
 }
 
-// ------------------------------------------------------------------------------- retries and accumulators
+// ------------------------------------------------------------------------------- retries and
+// accumulators
 
 TEST_F(JobsTest, T171_OneFailureOneRetry) {
   static std::atomic<int> runs;
@@ -217,7 +246,8 @@ TEST_F(JobsTest, T171_OneFailureOneRetry) {
   start(conf("local[1,2]"));
   const auto squares = context().range(0, 3, 1, 3).map([](int n) {
     ++runs;
-    if (n == 1 && TaskContext::current()->attempt() == 0) throw std::runtime_error("the first attempt fails");
+    if (n == 1 && TaskContext::current()->attempt() == 0)
+      throw std::runtime_error("the first attempt fails");
     return n * n;
   });
   EXPECT_THAT(squares.collect(), ElementsAre(0, 1, 4));
@@ -238,15 +268,18 @@ TEST_F(JobsTest, C14_1_AccumulatorsCountOncePerPartitionInActions) {
   start(conf("local[2,4]"));
   const auto sum = context().accumulator<int64_t>("sum");
   const auto attempts = context().accumulator<int64_t>();
-  context().range(1, 101, 1, 8).for_each(
-      [](int n, const Accumulator<int64_t>& s, const Accumulator<int64_t>& a) {
-        s.add(n);
-        a.add(1);
-        if (TaskContext::current()->partition() % 2 == 0 && TaskContext::current()->attempt() < 2 && n % 13 == 0) {
-          throw std::runtime_error("fails after it has added");
-        }
-      },
-      sum, attempts);
+  context()
+      .range(1, 101, 1, 8)
+      .for_each(
+          [](int n, const Accumulator<int64_t>& s, const Accumulator<int64_t>& a) {
+            s.add(n);
+            a.add(1);
+            if (TaskContext::current()->partition() % 2 == 0 &&
+                TaskContext::current()->attempt() < 2 && n % 13 == 0) {
+              throw std::runtime_error("fails after it has added");
+            }
+          },
+          sum, attempts);
   EXPECT_EQ(sum.value(), 5050) << "failed attempts do not count";
   EXPECT_EQ(attempts.value(), 100);
   sum.add(10);
@@ -258,10 +291,14 @@ TEST_F(JobsTest, C14_1_AccumulatorsCountOncePerPartitionInActions) {
 
 TEST_F(JobsTest, C14_1_AccumulatorsInTransformations) {
   const auto seen = context().accumulator<int64_t>("seen");
-  const auto pairs = context().range(0, 100, 1, 4).map([](int n, const Accumulator<int64_t>& s) {
-    s.add(1);
-    return std::pair(n % 10, n);
-  }, seen);
+  const auto pairs = context()
+                         .range(0, 100, 1, 4)
+                         .map(
+                             [](int n, const Accumulator<int64_t>& s) {
+                               s.add(1);
+                               return std::pair(n % 10, n);
+                             },
+                             seen);
   EXPECT_EQ(seen.value(), 0) << "nothing runs before an action";
   const auto sums = pairs.reduce_by_key(std::plus<>{});
   EXPECT_EQ(sums.count(), 10u);
@@ -274,10 +311,16 @@ TEST_F(JobsTest, C14_1_AccumulatorsInTransformations) {
 
 TEST_F(JobsTest, C14_4_AccumulatorsOfOtherTypesAndInTasks) {
   const auto text = context().accumulator<std::string>();
-  context().range(0, 4, 1, 1).for_each([](int n, const Accumulator<std::string>& t) { t.add(std::to_string(n)); }, text);
+  context()
+      .range(0, 4, 1, 1)
+      .for_each([](int n, const Accumulator<std::string>& t) { t.add(std::to_string(n)); }, text);
   EXPECT_EQ(text.value(), "0123");
   const auto error = caught([&] {
-    static_cast<void>(context().range(0, 1).map([](int, const Accumulator<std::string>& t) { return t.value(); }, text).collect());
+    static_cast<void>(
+        context()
+            .range(0, 1)
+            .map([](int, const Accumulator<std::string>& t) { return t.value(); }, text)
+            .collect());
   });
   EXPECT_EQ(error.kind, ErrorKind::job_failed);
   EXPECT_THAT(error.text, HasSubstr("can be read in the driver only"));
@@ -309,7 +352,8 @@ TEST_F(JobsTest, C2_12_CancelJobStageAndAll) {
   auto by_stage = gated().count_async();
   ASSERT_TRUE(wait_for_started(4));
   context().cancel_stage(context().status().active_stage_ids().at(0));
-  EXPECT_THAT(caught([&] { static_cast<void>(by_stage.get()); }).text, AllOf(HasSubstr("because Stage"), HasSubstr("was cancelled")));
+  EXPECT_THAT(caught([&] { static_cast<void>(by_stage.get()); }).text,
+              AllOf(HasSubstr("because Stage"), HasSubstr("was cancelled")));
 
   auto one = gated(1).count_async(), two = gated(1).count_async();
   ASSERT_TRUE(wait_for_started(6));
@@ -337,12 +381,19 @@ TEST_F(JobsTest, KillTaskAttemptRunsAgain) {
 }
 
 TEST_F(JobsTest, T215_EveryStartedTaskEnds) {
-  auto running = context().range(0, 50, 1, 50).map([](int n) { return n < 10 ? n : wait_at_gate(n); }).collect_async();
+  auto running = context()
+                     .range(0, 50, 1, 50)
+                     .map([](int n) { return n < 10 ? n : wait_at_gate(n); })
+                     .collect_async();
   ASSERT_TRUE(wait_for_started(2));
   running.cancel();
   EXPECT_EQ(caught([&] { static_cast<void>(running.get()); }).kind, ErrorKind::cancelled);
-  EXPECT_TRUE(wait_until([&] { return events<event::TaskEnd>().size() == events<event::TaskStart>().size() && !events<event::JobEnd>().empty(); },
-                         std::chrono::seconds(10)));
+  EXPECT_TRUE(wait_until(
+      [&] {
+        return events<event::TaskEnd>().size() == events<event::TaskStart>().size() &&
+               !events<event::JobEnd>().empty();
+      },
+      std::chrono::seconds(10)));
   EXPECT_GE(events<event::TaskStart>().size(), 12u);
 }
 
@@ -354,7 +405,8 @@ TEST_F(JobsTest, T199_Groups) {
   // A thread that is started gets the properties by hand-over.
   std::optional<Future<uint64_t>> child;
   std::thread([&, properties = context().local_properties()] {
-    EXPECT_EQ(context().local_property("tenon.jobGroup.id"), std::nullopt) << "each thread has its own";
+    EXPECT_EQ(context().local_property("tenon.jobGroup.id"), std::nullopt)
+        << "each thread has its own";
     context().set_local_properties(properties);
     child = gated(1).count_async();
   }).join();
@@ -383,7 +435,8 @@ TEST_F(JobsTest, T199_Tags) {
     return gated(1).count_async();
   };
   start(conf("local[4]"));
-  auto one = submit({"one"}), two = submit({"two"}), both = submit({"two", "one", "two"}), none = submit({});
+  auto one = submit({"one"}), two = submit({"two"}), both = submit({"two", "one", "two"}),
+       none = submit({});
   ASSERT_TRUE(wait_for_started(4));
   const StatusTracker status = context().status();
   EXPECT_THAT(status.job_ids_for_tag("one"), ElementsAre(one.job_id(), both.job_id()));
@@ -391,7 +444,8 @@ TEST_F(JobsTest, T199_Tags) {
   EXPECT_THAT(status.job_ids_for_tag("on"), IsEmpty());
   context().cancel_jobs_with_tag("two");
   for (auto* job : {&two, &both}) {
-    EXPECT_THAT(caught([&] { static_cast<void>(job->get()); }).text, HasSubstr("part of cancelled job tag two"));
+    EXPECT_THAT(caught([&] { static_cast<void>(job->get()); }).text,
+                HasSubstr("part of cancelled job tag two"));
   }
   EXPECT_FALSE(one.completed());
   EXPECT_FALSE(none.completed());
@@ -408,7 +462,8 @@ TEST_F(JobsTest, T199_Tags) {
   for (const char* bad : {"", "a,b", ","}) {
     EXPECT_EQ(caught([&] { context().add_job_tag(bad); }).kind, ErrorKind::invalid_argument);
     EXPECT_EQ(caught([&] { context().remove_job_tag(bad); }).kind, ErrorKind::invalid_argument);
-    EXPECT_EQ(caught([&] { context().cancel_jobs_with_tag(bad); }).kind, ErrorKind::invalid_argument);
+    EXPECT_EQ(caught([&] { context().cancel_jobs_with_tag(bad); }).kind,
+              ErrorKind::invalid_argument);
   }
   EXPECT_THAT(context().job_tags(), ElementsAre("two"));
   expect_usable();
@@ -420,7 +475,8 @@ TEST_F(JobsTest, T218_StatusOfGroupsAndTags) {
   const int32_t plain = context().range(0, 3).count_async().job_id();
   context().set_job_group("group", "two jobs");
   auto first = gated(1).count_async(), second = gated(1).count_async();
-  EXPECT_THAT(status.job_ids_for_group("group"), UnorderedElementsAre(first.job_id(), second.job_id()));
+  EXPECT_THAT(status.job_ids_for_group("group"),
+              UnorderedElementsAre(first.job_id(), second.job_id()));
   EXPECT_THAT(status.job_ids_for_group(std::nullopt), ElementsAre(plain));
   EXPECT_THAT(status.job_ids_for_group("other"), IsEmpty());
   EXPECT_THAT(status.job_ids_for_tag("tag"), IsEmpty());
@@ -439,7 +495,9 @@ TEST_F(JobsTest, T218_StatusOfGroupsAndTags) {
   open_gate = true;
   static_cast<void>(first.get());
   static_cast<void>(second.get());
-  EXPECT_THAT(status.job_ids_for_group("group"), UnorderedElementsAre(first.job_id(), second.job_id())) << "ended ones too";
+  EXPECT_THAT(status.job_ids_for_group("group"),
+              UnorderedElementsAre(first.job_id(), second.job_id()))
+      << "ended ones too";
   EXPECT_EQ(status.job_info(first.job_id())->status, JobStatus::succeeded);
   EXPECT_THAT(status.executor_infos(), SizeIs(1));
 }
@@ -457,12 +515,17 @@ TEST_F(JobsTest, LocalPropertiesAreSeenByTasks) {
 
 TEST_F(JobsTest, TasksKnowWhereTheyRun) {
   using Seen = std::tuple<int32_t, int32_t, int32_t, int32_t, std::string, std::string>;
-  const auto seen = context().range(0, 2, 1, 2).map([](int) {
-    const TaskContext& task = *TaskContext::current();
-    return Seen(task.stage_id(), task.stage_attempt(), task.partition(), task.attempt(), task.executor_id(), task.app_id());
-  }).collect();
+  const auto seen = context()
+                        .range(0, 2, 1, 2)
+                        .map([](int) {
+                          const TaskContext& task = *TaskContext::current();
+                          return Seen(task.stage_id(), task.stage_attempt(), task.partition(),
+                                      task.attempt(), task.executor_id(), task.app_id());
+                        })
+                        .collect();
   const std::string executor = context().status().executor_infos().at(0).id;
-  EXPECT_THAT(seen, ElementsAre(Seen(0, 0, 0, 0, executor, context().application_id()), Seen(0, 0, 1, 0, executor, context().application_id())));
+  EXPECT_THAT(seen, ElementsAre(Seen(0, 0, 0, 0, executor, context().application_id()),
+                                Seen(0, 0, 1, 0, executor, context().application_id())));
   EXPECT_EQ(TaskContext::current(), nullptr);
 }
 
@@ -474,9 +537,14 @@ TEST_F(JobsTest, SeveralThreadsSubmitAtOnce) {
     threads.emplace_back([&, t] {
       context().set_local_property("program.thread", std::to_string(t));
       for (int i = 0; i < 20; ++i) {
-        const auto rdd = context().range(0, 100 + t, 1, 3).map([](int n) { return std::pair(n % 7, n); });
-        const auto thread = rdd.reduce_by_key(std::plus<>{}, 2).map([](const auto&) { return TaskContext::current()->local_property("program.thread").value(); });
-        if (rdd.count() == static_cast<uint64_t>(100 + t) && thread.distinct().collect() == std::vector{std::to_string(t)}) ++right;
+        const auto rdd =
+            context().range(0, 100 + t, 1, 3).map([](int n) { return std::pair(n % 7, n); });
+        const auto thread = rdd.reduce_by_key(std::plus<>{}, 2).map([](const auto&) {
+          return TaskContext::current()->local_property("program.thread").value();
+        });
+        if (rdd.count() == static_cast<uint64_t>(100 + t) &&
+            thread.distinct().collect() == std::vector{std::to_string(t)})
+          ++right;
       }
     });
   }

@@ -6,10 +6,10 @@
 namespace tenon {
 namespace {
 
+using test::caught;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using test::caught;
 
 class LifecycleTest : public test::ApiTest {};
 
@@ -18,7 +18,8 @@ TEST_F(LifecycleTest, T222_OneActiveContext) {
   auto first = std::unique_ptr<Context>(new Context(conf()));
   const auto error = caught([&] { Context second(conf()); });
   EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
-  EXPECT_THAT(error.text, AllOf(HasSubstr("active already"), HasSubstr("lifecycle_test.cpp:" + std::to_string(line))));
+  EXPECT_THAT(error.text, AllOf(HasSubstr("active already"),
+                                HasSubstr("lifecycle_test.cpp:" + std::to_string(line))));
   EXPECT_EQ(first->range(0, 5).count(), 5u) << "the first one is not hurt";
   first.reset();
   Context third(conf());
@@ -30,7 +31,8 @@ TEST_F(LifecycleTest, T222_ANewOneAfterAFailedOne) {
   EXPECT_EQ(caught([&] { Context bad(conf("nowhere://x")); }).kind, ErrorKind::usage);
   const auto unknown = caught([&] { Context bad(conf().set("tenon.task.maxFailure", "3")); });
   EXPECT_EQ(unknown.kind, ErrorKind::usage);
-  EXPECT_THAT(unknown.text, AllOf(HasSubstr("tenon.task.maxFailure"), HasSubstr("tenon.task.maxFailures")));
+  EXPECT_THAT(unknown.text,
+              AllOf(HasSubstr("tenon.task.maxFailure"), HasSubstr("tenon.task.maxFailures")));
   const auto bad_value = caught([&] { Context bad(conf().set("tenon.network.timeout", "soon")); });
   EXPECT_EQ(bad_value.kind, ErrorKind::usage);
   EXPECT_THAT(bad_value.text, AllOf(HasSubstr("tenon.network.timeout"), HasSubstr("soon")));
@@ -79,7 +81,8 @@ TEST_F(LifecycleTest, T192_UseAfterStopSaysShutdown) {
     EXPECT_EQ(error.kind, ErrorKind::stopped) << i;
     EXPECT_THAT(error.text, AllOf(HasSubstr("shutdown"), HasSubstr("api_fixture.hpp:"))) << i;
   }
-  EXPECT_FALSE(std::filesystem::exists(folder().path() + "/out")) << "a refused save leaves nothing";
+  EXPECT_FALSE(std::filesystem::exists(folder().path() + "/out"))
+      << "a refused save leaves nothing";
   // What the driver has is still there.
   EXPECT_EQ(sum.value(), 45);
   EXPECT_EQ(*broadcast, "kept");
@@ -95,11 +98,15 @@ TEST_F(LifecycleTest, T192_UseAfterStopSaysShutdown) {
 TEST_F(LifecycleTest, StopFailsRunningJobs) {
   static std::atomic<bool> running;
   running = false;
-  auto job = context().range(0, 1, 1, 1).map([](int n) {
-    running = true;
-    while (!TaskContext::current()->killed()) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    return n;
-  }).count_async();
+  auto job = context()
+                 .range(0, 1, 1, 1)
+                 .map([](int n) {
+                   running = true;
+                   while (!TaskContext::current()->killed())
+                     std::this_thread::sleep_for(std::chrono::microseconds(100));
+                   return n;
+                 })
+                 .count_async();
   ASSERT_TRUE(test::wait_until([] { return running.load(); }));
   context().stop();
   const auto error = caught([&] { static_cast<void>(job.get()); });
@@ -123,7 +130,8 @@ TEST_F(LifecycleTest, RddsMayOutliveTheContext) {
   EXPECT_EQ(caught([&] { static_cast<void>(rdd->count()); }).kind, ErrorKind::stopped);
   Context next(conf());
   EXPECT_EQ(next.range(0, 5).count(), 5u);
-  EXPECT_EQ(caught([&] { static_cast<void>(rdd->count()); }).kind, ErrorKind::stopped) << "it belongs to the old one";
+  EXPECT_EQ(caught([&] { static_cast<void>(rdd->count()); }).kind, ErrorKind::stopped)
+      << "it belongs to the old one";
 }
 
 TEST_F(LifecycleTest, LocalPropertiesEndWithTheContext) {
@@ -162,7 +170,11 @@ TEST_F(LifecycleTest, DefaultsOfTheProgramGiveWay) {
 TEST_F(LifecycleTest, ManyContextsInARow) {
   for (int i = 0; i < 20; ++i) {
     Context c(conf());
-    EXPECT_EQ(c.range(0, 100, 1, 4).map([](int n) { return std::pair(n % 3, n); }).reduce_by_key(std::plus<>{}).count(), 3u);
+    EXPECT_EQ(c.range(0, 100, 1, 4)
+                  .map([](int n) { return std::pair(n % 3, n); })
+                  .reduce_by_key(std::plus<>{})
+                  .count(),
+              3u);
   }
 }
 

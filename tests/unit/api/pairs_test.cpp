@@ -22,7 +22,8 @@ class PairsTest : public test::CountingTest {
     IntPairs pairs;
     for (size_t i = 0; i < n; ++i) {
       int key = static_cast<int>(random() % static_cast<uint64_t>(keys)) - keys / 2;
-      if (random() % 50 == 0) key = random() % 2 == 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
+      if (random() % 50 == 0)
+        key = random() % 2 == 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
       pairs.emplace_back(key, static_cast<int>(random() % 1000));
     }
     return pairs;
@@ -39,7 +40,11 @@ class PairsTest : public test::CountingTest {
   template <class V>
   static std::map<int, std::set<int>> places(const Rdd<std::pair<int, V>>& rdd) {
     std::map<int, std::set<int>> all;
-    for (const auto& [key, partition] : rdd.map([](const auto& pair) { return std::pair(pair.first, TaskContext::current()->partition()); }).collect()) {
+    for (const auto& [key, partition] : rdd.map([](const auto& pair) {
+                                             return std::pair(pair.first,
+                                                              TaskContext::current()->partition());
+                                           })
+                                            .collect()) {
       all[key].insert(partition);
     }
     return all;
@@ -47,7 +52,8 @@ class PairsTest : public test::CountingTest {
 };
 
 TEST_F(PairsTest, T193_ReduceAndGroupByKeyAreExact) {
-  const std::tuple<int, int, int, int> cases[] = {{0, 5, 3, 4}, {1, 1, 1, 1}, {5000, 7, 4, 3}, {5000, 3000, 3, 20}, {20000, 100000, 2, 1}};
+  const std::tuple<int, int, int, int> cases[] = {
+      {0, 5, 3, 4}, {1, 1, 1, 1}, {5000, 7, 4, 3}, {5000, 3000, 3, 20}, {20000, 100000, 2, 1}};
   for (const auto& [n, keys, maps, reduces] : cases) {
     const auto pairs = random_pairs(static_cast<uint64_t>(n + keys), static_cast<size_t>(n), keys);
     std::map<int, int> sums;
@@ -60,14 +66,20 @@ TEST_F(PairsTest, T193_ReduceAndGroupByKeyAreExact) {
     const auto reduced = rdd.reduce_by_key(std::plus<>{}, reduces);
     EXPECT_EQ(reduced.partition_count(), reduces);
     EXPECT_EQ(by_key(reduced.collect()), sums);
-    EXPECT_EQ(by_key(rdd.group_by_key(reduces).collect()), groups) << "values in the order of partitions and records";
+    EXPECT_EQ(by_key(rdd.group_by_key(reduces).collect()), groups)
+        << "values in the order of partitions and records";
     EXPECT_EQ(rdd.collect(), pairs) << "the source is not changed";
   }
 }
 
 TEST_F(PairsTest, StringKeysAndLargeValues) {
-  const auto pairs = context().range(0, 3000, 1, 3).map([](int n) { return std::pair("key " + std::to_string(n % 100), std::string(2000, static_cast<char>('a' + n % 26))); });
-  const auto lengths = pairs.reduce_by_key(std::plus<>{}, 4).map_values([](const std::string& s) { return s.size(); });
+  const auto pairs = context().range(0, 3000, 1, 3).map([](int n) {
+    return std::pair("key " + std::to_string(n % 100),
+                     std::string(2000, static_cast<char>('a' + n % 26)));
+  });
+  const auto lengths = pairs.reduce_by_key(std::plus<>{}, 4).map_values([](const std::string& s) {
+    return s.size();
+  });
   for (const auto& [key, length] : lengths.collect()) {
     EXPECT_EQ(length, 30u * 2000) << key;
   }
@@ -75,8 +87,10 @@ TEST_F(PairsTest, StringKeysAndLargeValues) {
 }
 
 TEST_F(PairsTest, SameInputGivesTheSameOrder) {
-  const auto pairs = context().parallelize(random_pairs(3, 5000, 500), 4).reduce_by_key(std::plus<>{}, 3);
-  const auto again = context().parallelize(random_pairs(3, 5000, 500), 4).reduce_by_key(std::plus<>{}, 3);
+  const auto pairs =
+      context().parallelize(random_pairs(3, 5000, 500), 4).reduce_by_key(std::plus<>{}, 3);
+  const auto again =
+      context().parallelize(random_pairs(3, 5000, 500), 4).reduce_by_key(std::plus<>{}, 3);
   EXPECT_EQ(pairs.collect(), again.collect());
 }
 
@@ -91,7 +105,8 @@ TEST_F(PairsTest, T193_JoinIsEveryPairOfValues) {
   const auto a = context().parallelize(left, 3), b = context().parallelize(right, 2);
   for (const int partitions : {0, 1, 7}) {
     std::multiset<std::tuple<int, int, int>> rows;
-    for (const auto& [k, both] : a.join(b, partitions).collect()) rows.insert({k, both.first, both.second});
+    for (const auto& [k, both] : a.join(b, partitions).collect())
+      rows.insert({k, both.first, both.second});
     EXPECT_EQ(rows, expected);
   }
   const auto empty = context().parallelize(IntPairs(), 2);
@@ -104,27 +119,33 @@ TEST_F(PairsTest, T193_JoinIsEveryPairOfValues) {
 }
 
 TEST_F(PairsTest, SortByKeyIsStableOverAllPartitions) {
-  const std::tuple<int, int, int, int> cases[] = {{0, 5, 2, 3}, {1, 1, 1, 4}, {3000, 10, 4, 3}, {3000, 100000, 4, 5}, {500, 2, 3, 0}};
+  const std::tuple<int, int, int, int> cases[] = {
+      {0, 5, 2, 3}, {1, 1, 1, 4}, {3000, 10, 4, 3}, {3000, 100000, 4, 5}, {500, 2, 3, 0}};
   for (const auto& [n, keys, maps, reduces] : cases) {
     auto pairs = random_pairs(static_cast<uint64_t>(n * 3 + keys), static_cast<size_t>(n), keys);
     const auto rdd = context().parallelize(pairs, maps);
-    std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     const auto sorted = rdd.sort_by_key(true, reduces);
     EXPECT_EQ(sorted.collect(), pairs);
     EXPECT_LE(sorted.partition_count(), std::max(reduces, maps));
-    std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     EXPECT_EQ(rdd.sort_by_key(false, reduces).collect(), pairs);
   }
 }
 
 TEST_F(PairsTest, C16_6_RangesAreRoughlyEven) {
-  const auto sorted = context().parallelize(random_pairs(9, 20'000, 1'000'000), 4).sort_by_key(true, 8);
+  const auto sorted =
+      context().parallelize(random_pairs(9, 20'000, 1'000'000), 4).sort_by_key(true, 8);
   EXPECT_EQ(sorted.partition_count(), 8);
-  const auto sizes = sorted.map_partitions([](Records<std::pair<int, int>>& records) {
-    int n = 0;
-    for ([[maybe_unused]] const auto& record : records) ++n;
-    return std::vector{n};
-  }).collect();
+  const auto sizes = sorted
+                         .map_partitions([](Records<std::pair<int, int>>& records) {
+                           int n = 0;
+                           for ([[maybe_unused]] const auto& record : records) ++n;
+                           return std::vector{n};
+                         })
+                         .collect();
   for (const int size : sizes) {
     EXPECT_GT(size, 20'000 / 8 / 3);
     EXPECT_LT(size, 20'000 / 8 * 3);
@@ -132,9 +153,15 @@ TEST_F(PairsTest, C16_6_RangesAreRoughlyEven) {
 }
 
 TEST_F(PairsTest, Distinct) {
-  EXPECT_THAT(context().parallelize(std::vector<std::string>{"b", "a", "b", "", "a", ""}, 3).distinct().collect(), UnorderedElementsAre("a", "b", ""));
-  EXPECT_EQ(context().range(0, 10'000).map([](int n) { return n % 321 - 100; }).distinct(4).count(), 321u);
-  EXPECT_THAT(context().parallelize(std::vector<double>{0.0, -0.0, 1.5}).distinct().collect(), UnorderedElementsAre(0.0, 1.5));
+  EXPECT_THAT(context()
+                  .parallelize(std::vector<std::string>{"b", "a", "b", "", "a", ""}, 3)
+                  .distinct()
+                  .collect(),
+              UnorderedElementsAre("a", "b", ""));
+  EXPECT_EQ(context().range(0, 10'000).map([](int n) { return n % 321 - 100; }).distinct(4).count(),
+            321u);
+  EXPECT_THAT(context().parallelize(std::vector<double>{0.0, -0.0, 1.5}).distinct().collect(),
+              UnorderedElementsAre(0.0, 1.5));
 }
 
 TEST_F(PairsTest, C16_6_PartitionByPutsEqualKeysTogether) {
@@ -152,9 +179,11 @@ TEST_F(PairsTest, C16_6_PartitionByPutsEqualKeysTogether) {
   }
   EXPECT_EQ(used.size(), 5u);
   for (const int n : {0, -3}) {
-    EXPECT_THAT(test::caught([&] { static_cast<void>(rdd.partition_by(n)); }).text, HasSubstr("partition_by: the number of partitions must be above 0"));
+    EXPECT_THAT(test::caught([&] { static_cast<void>(rdd.partition_by(n)); }).text,
+                HasSubstr("partition_by: the number of partitions must be above 0"));
   }
-  EXPECT_EQ(test::caught([&] { static_cast<void>(rdd.reduce_by_key(std::plus<>{}, -1)); }).kind, ErrorKind::invalid_argument);
+  EXPECT_EQ(test::caught([&] { static_cast<void>(rdd.reduce_by_key(std::plus<>{}, -1)); }).kind,
+            ErrorKind::invalid_argument);
 }
 
 TEST_F(PairsTest, T194_NoFurtherShuffleWhenPartitionedAlready) {
@@ -170,11 +199,15 @@ TEST_F(PairsTest, T194_NoFurtherShuffleWhenPartitionedAlready) {
 
   // filter and map_values keep the partitioner, map drops it.
   start_counting();
-  const auto kept = reduced.filter([](const auto& p) { return p.second > 0; }).map_values([](int v) { return v + 1; });
+  const auto kept =
+      reduced.filter([](const auto& p) { return p.second > 0; }).map_values([](int v) {
+        return v + 1;
+      });
   EXPECT_EQ(kept.group_by_key().count(), kept.count());
   EXPECT_EQ(stages_since(), 2u) << "partition_by's map side is skipped, nothing else shuffles";
   start_counting();
-  EXPECT_EQ(kept.map([](const auto& p) { return p; }).reduce_by_key(std::plus<>{}).count(), kept.count());
+  EXPECT_EQ(kept.map([](const auto& p) { return p; }).reduce_by_key(std::plus<>{}).count(),
+            kept.count());
   EXPECT_EQ(stages_since(), 3u) << "map gave the partitioner up";
 
   // Another number of partitions shuffles.
@@ -186,7 +219,10 @@ TEST_F(PairsTest, T194_NoFurtherShuffleWhenPartitionedAlready) {
 TEST_F(PairsTest, CoPartitionedJoinHasNoShuffle) {
   const auto left = context().parallelize(random_pairs(13, 500, 50), 2).partition_by(3);
   const auto right = context().parallelize(random_pairs(14, 500, 50), 2).partition_by(3);
-  const uint64_t expected = context().parallelize(left.collect(), 2).join(context().parallelize(right.collect(), 2)).count();
+  const uint64_t expected = context()
+                                .parallelize(left.collect(), 2)
+                                .join(context().parallelize(right.collect(), 2))
+                                .count();
   start_counting();
   const auto joined = left.join(right);
   EXPECT_EQ(joined.partition_count(), 3);
@@ -199,11 +235,14 @@ TEST_F(PairsTest, CoPartitionedJoinHasNoShuffle) {
 }
 
 TEST_F(PairsTest, DefaultNumberOfPartitions) {
-  const auto three = context().parallelize(IntPairs{{1, 1}}, 3), five = context().parallelize(IntPairs{{1, 1}}, 5);
+  const auto three = context().parallelize(IntPairs{{1, 1}}, 3),
+             five = context().parallelize(IntPairs{{1, 1}}, 5);
   EXPECT_EQ(three.reduce_by_key(std::plus<>{}).partition_count(), 3);
   EXPECT_EQ(three.join(five).partition_count(), 5) << "the largest parent";
-  EXPECT_EQ(three.join(five.partition_by(2)).partition_count(), 2) << "the parent with a partitioner";
-  EXPECT_EQ(three.partition_by(4).join(five.partition_by(2)).partition_count(), 4) << "the largest of those";
+  EXPECT_EQ(three.join(five.partition_by(2)).partition_count(), 2)
+      << "the parent with a partitioner";
+  EXPECT_EQ(three.partition_by(4).join(five.partition_by(2)).partition_count(), 4)
+      << "the largest of those";
 }
 
 TEST_F(PairsTest, DefaultNumberOfPartitionsBySetting) {

@@ -10,11 +10,11 @@ namespace tenon {
 namespace {
 
 namespace fs = std::filesystem;
+using test::caught;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using test::caught;
 
 class SaveTest : public test::CountingTest {
  protected:
@@ -22,11 +22,14 @@ class SaveTest : public test::CountingTest {
   // Names below a folder.
   static std::vector<std::string> names(const std::string& directory) {
     std::vector<std::string> all;
-    for (const auto& entry : fs::recursive_directory_iterator(directory)) all.push_back(entry.path().lexically_relative(directory));
+    for (const auto& entry : fs::recursive_directory_iterator(directory))
+      all.push_back(entry.path().lexically_relative(directory));
     std::sort(all.begin(), all.end());
     return all;
   }
-  [[nodiscard]] std::string part(int n) const { return test::ScratchFolder::read(out() + "/part-0000" + std::to_string(n)); }
+  [[nodiscard]] std::string part(int n) const {
+    return test::ScratchFolder::read(out() + "/part-0000" + std::to_string(n));
+  }
 };
 
 TEST_F(SaveTest, OneFileAPartitionAndSuccess) {
@@ -36,7 +39,8 @@ TEST_F(SaveTest, OneFileAPartitionAndSuccess) {
   EXPECT_EQ(part(1), "1\n2\n");
   EXPECT_EQ(part(2), "3\n4\n");
   EXPECT_EQ(fs::file_size(out() + "/_SUCCESS"), 0u);
-  EXPECT_THAT(context().text_file(out()).collect(), ElementsAre("0", "1", "2", "3", "4")) << "_SUCCESS is no input";
+  EXPECT_THAT(context().text_file(out()).collect(), ElementsAre("0", "1", "2", "3", "4"))
+      << "_SUCCESS is no input";
 }
 
 TEST_F(SaveTest, EmptyPartitionsHaveFilesToo) {
@@ -88,19 +92,24 @@ TEST_F(SaveTest, AnExistingDirectoryIsRefusedBeforeAnyTask) {
   EXPECT_EQ(jobs_since(), 0u);
   EXPECT_THAT(names(out()), ElementsAre("mine"));
   EXPECT_TRUE(fs::exists(folder().path() + "/file"));
-  const auto below = caught([&] { context().range(0, 5).save_as_text_file(folder().path() + "/file/out"); });
+  const auto below =
+      caught([&] { context().range(0, 5).save_as_text_file(folder().path() + "/file/out"); });
   EXPECT_EQ(below.kind, ErrorKind::input_output);
   EXPECT_THAT(below.text, HasSubstr("Not a directory"));
-  EXPECT_EQ(caught([&] { context().range(0, 5).save_as_text_file(""); }).kind, ErrorKind::input_output);
+  EXPECT_EQ(caught([&] { context().range(0, 5).save_as_text_file(""); }).kind,
+            ErrorKind::input_output);
   expect_usable();
 }
 
 TEST_F(SaveTest, AFailedJobLeavesNothing) {
   const auto error = caught([&] {
-    context().range(0, 10, 1, 5).map([](int n) -> int {
-      if (n == 9) throw std::runtime_error("boom");
-      return n;
-    }).save_as_text_file(out());
+    context()
+        .range(0, 10, 1, 5)
+        .map([](int n) -> int {
+          if (n == 9) throw std::runtime_error("boom");
+          return n;
+        })
+        .save_as_text_file(out());
   });
   EXPECT_EQ(error.kind, ErrorKind::job_failed);
   EXPECT_FALSE(fs::exists(folder().path() + "/some")) << "neither the folders above it";
@@ -109,17 +118,22 @@ TEST_F(SaveTest, AFailedJobLeavesNothing) {
 }
 
 TEST_F(SaveTest, AMissingInputLeavesNothing) {
-  const auto error = caught([&] { context().text_file(folder().path() + "/missing").save_as_text_file(out()); });
+  const auto error =
+      caught([&] { context().text_file(folder().path() + "/missing").save_as_text_file(out()); });
   EXPECT_EQ(error.kind, ErrorKind::input_output);
   EXPECT_FALSE(fs::exists(out()));
 }
 
 TEST_F(SaveTest, ARetriedTaskWritesItsPartOnce) {
   start(conf("local[2,4]"));
-  context().range(0, 10, 1, 2).map([](int n) {
-    if (n % 5 == 4 && TaskContext::current()->attempt() < 2) throw std::runtime_error("late in the partition");
-    return n;
-  }).save_as_text_file(out());
+  context()
+      .range(0, 10, 1, 2)
+      .map([](int n) {
+        if (n % 5 == 4 && TaskContext::current()->attempt() < 2)
+          throw std::runtime_error("late in the partition");
+        return n;
+      })
+      .save_as_text_file(out());
   EXPECT_THAT(names(out()), ElementsAre("_SUCCESS", "part-00000", "part-00001"));
   EXPECT_EQ(part(0), "0\n1\n2\n3\n4\n");
   EXPECT_EQ(part(1), "5\n6\n7\n8\n9\n");
@@ -129,10 +143,13 @@ TEST_F(SaveTest, AFolderThatGoesAwayFailsTheJob) {
   static std::string directory;
   directory = out();
   const auto error = caught([&] {
-    context().range(0, 4, 1, 2).map([](int n) {
-      fs::remove_all(directory);
-      return n;
-    }).save_as_text_file(out());
+    context()
+        .range(0, 4, 1, 2)
+        .map([](int n) {
+          fs::remove_all(directory);
+          return n;
+        })
+        .save_as_text_file(out());
   });
   EXPECT_EQ(error.kind, ErrorKind::job_failed);
   EXPECT_THAT(error.text, HasSubstr(out()));
@@ -142,7 +159,7 @@ TEST_F(SaveTest, AFolderThatGoesAwayFailsTheJob) {
 
 // A limit on the size of files stands for the full disk: write() fails in the middle of a part.
 TEST_F(SaveTest, AFullDiskFailsTheJobAndLeavesNothing) {
-  struct rlimit before {};
+  struct rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   struct rlimit small = before;
   small.rlim_cur = 1'000'000;

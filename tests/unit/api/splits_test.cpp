@@ -34,7 +34,8 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 std::string random_text(std::mt19937_64& random) {
-  static constexpr std::string_view kPieces[] = {"\n", "\r\n", "\r", "a", "word ", "\xff", "\n\n", "longer piece of a line"};
+  static constexpr std::string_view kPieces[] = {"\n",    "\r\n", "\r",   "a",
+                                                 "word ", "\xff", "\n\n", "longer piece of a line"};
   std::string text;
   for (size_t n = random() % 40; n > 0; --n) text += kPieces[random() % std::size(kPieces)];
   return text;
@@ -58,7 +59,8 @@ TEST_F(TextLines, AnySplitSizeGivesTheSameLines) {
     const std::string path = folder().write("text", text);
     const auto expected = lines_of(text);
     for (const size_t splits : {size_t{1}, size_t{2}, 1 + random() % 9, text.size() + 1}) {
-      ASSERT_EQ(read(path, static_cast<int32_t>(splits)), expected) << splits << " splits of " << ::testing::PrintToString(text);
+      ASSERT_EQ(read(path, static_cast<int32_t>(splits)), expected)
+          << splits << " splits of " << ::testing::PrintToString(text);
     }
     ASSERT_EQ(read_views(path, static_cast<int32_t>(1 + random() % 9)), expected);
   }
@@ -74,7 +76,8 @@ TEST_F(TextLines, SeveralFilesKeepTheirLinesApart) {
       const auto lines = lines_of(text);
       expected.insert(expected.end(), lines.begin(), lines.end());
     }
-    ASSERT_EQ(context().text_file(paths, static_cast<int32_t>(1 + random() % 12)).collect(), expected);
+    ASSERT_EQ(context().text_file(paths, static_cast<int32_t>(1 + random() % 12)).collect(),
+              expected);
   }
 }
 
@@ -86,7 +89,8 @@ TEST_F(TextLines, LongLinesReachOverManySplits) {
 }
 
 TEST_F(TextLines, AFileThatShrinksOrGoesAwayIsAnErrorThatNamesIt) {
-  const std::string path = folder().write("text", std::string(1000, 'x') + "\n" + std::string(1000, 'y'));
+  const std::string path =
+      folder().write("text", std::string(1000, 'x') + "\n" + std::string(1000, 'y'));
   auto lines = context().text_file(path, 2);
   EXPECT_EQ(lines.partition_count(), 2);
   fs::remove(path);
@@ -109,7 +113,8 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
   std::mt19937_64 random(25);
   for (int i = 0; i < 500; ++i) {
     std::vector<InputFile> files;
-    for (size_t f = random() % 6; f > 0; --f) files.push_back({"f" + std::to_string(f), random() % 5 == 0 ? 0 : random() % 5000});
+    for (size_t f = random() % 6; f > 0; --f)
+      files.push_back({"f" + std::to_string(f), random() % 5 == 0 ? 0 : random() % 5000});
     const uint64_t least = 1 + random() % 20, most_bytes = 1 + random() % 2000;
     std::map<std::string, uint64_t> covered;
     std::vector<std::string> order;
@@ -165,7 +170,9 @@ class InputFiles : public ::testing::Test {
   std::string names(const std::vector<InputFile>& files) {
     std::string all;
     for (const InputFile& file : files) {
-      all += (all.empty() ? "" : " ") + (file.path.starts_with(folder_.path()) ? file.path.substr(folder_.path().size() + 1) : file.path);
+      all += (all.empty() ? "" : " ") + (file.path.starts_with(folder_.path())
+                                             ? file.path.substr(folder_.path().size() + 1)
+                                             : file.path);
     }
     return all;
   }
@@ -191,7 +198,8 @@ class InputFiles : public ::testing::Test {
 };
 
 TEST_F(InputFiles, FoldersAreWalkedInOrderWithoutHiddenNames) {
-  for (const char* name : {"d/b.txt", "d/a.txt", "d/sub/z", "d/sub/deep/y", "d/.hidden", "d/_SUCCESS", "d/_logs/x", "d/.git/x", "d/c"}) {
+  for (const char* name : {"d/b.txt", "d/a.txt", "d/sub/z", "d/sub/deep/y", "d/.hidden",
+                           "d/_SUCCESS", "d/_logs/x", "d/.git/x", "d/c"}) {
     folder_.write(name, "text");
   }
   EXPECT_EQ(list("d"), "d/a.txt d/b.txt d/c d/sub/deep/y d/sub/z");
@@ -201,7 +209,8 @@ TEST_F(InputFiles, FoldersAreWalkedInOrderWithoutHiddenNames) {
 }
 
 TEST_F(InputFiles, Globs) {
-  for (const char* name : {"a1", "a2", "b1", ".a3", "_a4", "sub/a5", "x[1]"}) folder_.write(name, "text");
+  for (const char* name : {"a1", "a2", "b1", ".a3", "_a4", "sub/a5", "x[1]"})
+    folder_.write(name, "text");
   EXPECT_EQ(list("a*"), "a1 a2");
   EXPECT_EQ(list("?1"), "a1 b1");
   EXPECT_EQ(list("[!a]1"), "b1");
@@ -215,19 +224,30 @@ TEST_F(InputFiles, Globs) {
 TEST_F(InputFiles, CommaLists) {
   for (const char* name : {"a", "b", "c,d", "{x"}) folder_.write(name, "text");
   EXPECT_EQ(list("b,a"), "b a") << "in the order given";
-  EXPECT_EQ(names(list_input_files(folder_.path() + "/c,d")), "c,d") << "a name that exists is no list";
-  EXPECT_EQ(names(list_input_files(std::vector<std::string>{folder_.path() + "/c,d", folder_.path() + "/a"})), "c,d a");
+  EXPECT_EQ(names(list_input_files(folder_.path() + "/c,d")), "c,d")
+      << "a name that exists is no list";
+  EXPECT_EQ(names(list_input_files(
+                std::vector<std::string>{folder_.path() + "/c,d", folder_.path() + "/a"})),
+            "c,d a");
 }
 
 TEST_F(InputFiles, RefusalsNameThePath) {
   folder_.write("a", "text");
-  EXPECT_THAT(refusal([&] { list("a,missing"); }), HasSubstr(folder_.path() + "/missing: No such file"));
+  EXPECT_THAT(refusal([&] { list("a,missing"); }),
+              HasSubstr(folder_.path() + "/missing: No such file"));
   EXPECT_THAT(refusal([&] { list("none*"); }), HasSubstr("none*: matches no file"));
-  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(""); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(folder_.path() + "/a,,"); }), HasSubstr("input path is empty"));
-  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>()); }), HasSubstr("no input path"));
-  EXPECT_THAT(refusal([&] { std::ignore = list_input_files("/dev/null"); }), HasSubstr("/dev/null: is neither a file nor a folder"));
-  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>{folder_.path() + "/a,b"}); }), HasSubstr("a,b: No such file"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(""); }),
+              HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(folder_.path() + "/a,,"); }),
+              HasSubstr("input path is empty"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files(std::vector<std::string>()); }),
+              HasSubstr("no input path"));
+  EXPECT_THAT(refusal([&] { std::ignore = list_input_files("/dev/null"); }),
+              HasSubstr("/dev/null: is neither a file nor a folder"));
+  EXPECT_THAT(refusal([&] {
+                std::ignore = list_input_files(std::vector<std::string>{folder_.path() + "/a,b"});
+              }),
+              HasSubstr("a,b: No such file"));
   fs::create_symlink("nowhere", folder_.path() + "/link");
   EXPECT_THAT(refusal([&] { list("link"); }), HasSubstr("/link: No such file"));
   if (::geteuid() != 0) {

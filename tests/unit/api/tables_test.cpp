@@ -41,7 +41,8 @@ void compare_with_map(uint64_t seed, size_t operations, uint64_t keys, Hasher ha
       }
       continue;
     }
-    const auto [value, fresh] = table.find_or_insert(std::string_view(key), hash(key), [] { return uint64_t{0}; });
+    const auto [value, fresh] =
+        table.find_or_insert(std::string_view(key), hash(key), [] { return uint64_t{0}; });
     ASSERT_EQ(fresh, !map.contains(key));
     if (fresh) order.push_back(key);
     *value += i;
@@ -59,7 +60,8 @@ void compare_with_map(uint64_t seed, size_t operations, uint64_t keys, Hasher ha
 
 TEST(FlatTable, LikeAnUnorderedMap) {
   const auto good = [](const std::string& key) { return hash_bytes(key); };
-  for (uint64_t seed = 1; seed < 20; ++seed) compare_with_map(seed, 2000, 1 + seed * seed * 7, good);
+  for (uint64_t seed = 1; seed < 20; ++seed)
+    compare_with_map(seed, 2000, 1 + seed * seed * 7, good);
   compare_with_map(99, 60000, 20000, good);  // many chunks
 }
 
@@ -71,7 +73,8 @@ TEST(FlatTable, CollidingHashes) {
 
 TEST(FlatTable, MoveAndClear) {
   FlatTable<int, std::string> table;
-  for (int i = 0; i < 3000; ++i) table.find_or_insert(i, static_cast<uint64_t>(i), [&] { return std::to_string(i); });
+  for (int i = 0; i < 3000; ++i)
+    table.find_or_insert(i, static_cast<uint64_t>(i), [&] { return std::to_string(i); });
   FlatTable<int, std::string> moved = std::move(table);
   EXPECT_EQ(moved.size(), 3000u);
   EXPECT_EQ(*moved.find(2999, 2999), "2999");
@@ -146,14 +149,16 @@ TEST(Words, AreRunsBetweenTheSixBlanks) {
   EXPECT_EQ(words_of(" \t\n\v\f\r"), V{});
   EXPECT_EQ(words_of("one"), V{"one"});
   EXPECT_EQ(words_of("  a\tb\nc\vd\fe\rf "), (V{"a", "b", "c", "d", "e", "f"}));
-  EXPECT_EQ(words_of(std::string_view("x\0y \x1c \x85 \xa0", 9)), (V{std::string("x\0y", 3), "\x1c", "\x85", "\xa0"}));
+  EXPECT_EQ(words_of(std::string_view("x\0y \x1c \x85 \xa0", 9)),
+            (V{std::string("x\0y", 3), "\x1c", "\x85", "\xa0"}));
 }
 
 TEST(Words, LikeASlowSplit) {
   Random random(5);
   for (int i = 0; i < 2000; ++i) {
     std::string text(random() % 30, '\0');
-    for (char& c : text) c = random() % 3 == 0 ? " \t\n\v\f\r"[random() % 6] : static_cast<char>(random());
+    for (char& c : text)
+      c = random() % 3 == 0 ? " \t\n\v\f\r"[random() % 6] : static_cast<char>(random());
     std::vector<std::string> expected;
     std::string word;
     for (const char c : text + " ") {
@@ -178,7 +183,8 @@ TEST(Owned, Types) {
   EXPECT_TRUE((std::is_same_v<owned_t<std::pair<View, int>>, std::pair<std::string, int>>));
   EXPECT_TRUE((std::is_same_v<owned_t<std::tuple<int, View, std::pair<View, View>>>,
                               std::tuple<int, std::string, std::pair<std::string, std::string>>>));
-  EXPECT_TRUE((std::is_same_v<owned_t<std::vector<View>>, std::vector<View>>)) << "only alone, in pairs and in tuples";
+  EXPECT_TRUE((std::is_same_v<owned_t<std::vector<View>>, std::vector<View>>))
+      << "only alone, in pairs and in tuples";
   EXPECT_TRUE((is_owned_v<std::vector<std::string>>));
   EXPECT_FALSE((is_owned_v<std::pair<int, View>>));
 }
@@ -196,7 +202,8 @@ TEST(Owned, CopiesViewsAndMovesTheRest) {
 
   const std::tuple<int, View, std::pair<View, bool>> record(1, "a", {"b", true});
   const auto owned = to_owned(record);
-  EXPECT_EQ(owned, (std::tuple<int, std::string, std::pair<std::string, bool>>(1, "a", {"b", true})));
+  EXPECT_EQ(owned,
+            (std::tuple<int, std::string, std::pair<std::string, bool>>(1, "a", {"b", true})));
 }
 
 TEST(Owned, ViewsLookIntoTheOwnedValue) {
@@ -216,7 +223,8 @@ struct Key {
   TENON_FIELDS(name, id)
 };
 
-// A change of these spreads keys differently: every process of a program must agree, so they may change with a release only.
+// A change of these spreads keys differently: every process of a program must agree, so they may
+// change with a release only.
 TEST(Hash, PinnedValues) {
   EXPECT_EQ(hash_bytes(""), 0x2d06800538d394c2ULL);
   EXPECT_EQ(hash_bytes("abc"), 0x78af5f94892f3950ULL);
@@ -228,8 +236,10 @@ TEST(Hash, PinnedValues) {
 
 TEST(Hash, EqualKeysHaveEqualHashes) {
   EXPECT_EQ(Hash<std::string>::of("key"), Hash<View>::of("key"));
-  EXPECT_EQ((Hash<std::pair<std::string, int>>::of({"key", 1})), (Hash<std::pair<View, int>>::of({"key", 1})));
-  EXPECT_EQ((Hash<std::tuple<std::string, int>>::of({"key", 1})), (Hash<std::tuple<View, int>>::of({"key", 1})));
+  EXPECT_EQ((Hash<std::pair<std::string, int>>::of({"key", 1})),
+            (Hash<std::pair<View, int>>::of({"key", 1})));
+  EXPECT_EQ((Hash<std::tuple<std::string, int>>::of({"key", 1})),
+            (Hash<std::tuple<View, int>>::of({"key", 1})));
   EXPECT_EQ(Hash<double>::of(0.0), Hash<double>::of(-0.0));
   EXPECT_EQ(Hash<Key>::of({"a", 1}), Hash<Key>::of({"a", 1}));
   EXPECT_EQ((Hash<std::vector<int>>::of({1, 2})), (Hash<std::vector<int>>::of({1, 2})));
@@ -242,7 +252,8 @@ TEST(Hash, OrderAndPlaceMatter) {
   EXPECT_NE(Hash<Key>::of({"a", 1}), Hash<Key>::of({"a", 2}));
 }
 
-// ------------------------------------------------------------------------------- weight of kept partitions
+// ------------------------------------------------------------------------------- weight of kept
+// partitions
 
 TEST(HeapBytes, CountsWhatAValuePointsTo) {
   EXPECT_EQ(heap_bytes(7), 0u);
@@ -256,7 +267,8 @@ TEST(HeapBytes, CountsWhatAValuePointsTo) {
   const std::map<int, std::string> map{{1, text}, {2, text}};
   EXPECT_GE(heap_bytes(map), 2 * (sizeof(std::pair<const int, std::string>) + heap_bytes(text)));
   EXPECT_EQ(heap_bytes(std::optional<std::string>(text)), heap_bytes(text));
-  EXPECT_EQ(heap_bytes(std::make_unique<std::string>(text)), sizeof(std::string) + heap_bytes(text));
+  EXPECT_EQ(heap_bytes(std::make_unique<std::string>(text)),
+            sizeof(std::string) + heap_bytes(text));
   EXPECT_EQ((heap_bytes(std::variant<int, std::string>(text))), heap_bytes(text));
 }
 

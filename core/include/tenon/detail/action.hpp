@@ -1,5 +1,5 @@
-/// @file action.hpp
-/// The end of a pipeline: a function over the records of a partition, whose value goes to the driver. Not for programs.
+/// @file action.hpp The end of a pipeline: a function over the records of a partition, whose value
+///   goes to the driver. Not for programs.
 #pragma once
 
 #include <charconv>
@@ -168,13 +168,16 @@ struct FunctionCodec<OnValue<F>> {
 
 // ------------------------------------------------------------------------------- text
 
-/// A record as a line of save_as_text_file has it: text as it is, numbers in decimal, pairs and tuples as "(a,b)".
+/// A record as a line of save_as_text_file has it: text as it is, numbers in decimal, pairs and
+/// tuples as "(a,b)".
 template <class T>
-struct IsText : std::bool_constant<std::convertible_to<const T&, std::string_view> || std::is_arithmetic_v<T>> {};
+struct IsText : std::bool_constant<std::convertible_to<const T&, std::string_view> ||
+                                   std::is_arithmetic_v<T>> {};
 template <class A, class B>
 struct IsText<std::pair<A, B>> : std::bool_constant<IsText<A>::value && IsText<B>::value> {};
 template <class A, class... Rest>
-struct IsText<std::tuple<A, Rest...>> : std::bool_constant<IsText<A>::value && (IsText<Rest>::value && ...)> {};
+struct IsText<std::tuple<A, Rest...>>
+    : std::bool_constant<IsText<A>::value && (IsText<Rest>::value && ...)> {};
 template <class T>
 concept TextLike = IsText<T>::value;
 
@@ -216,7 +219,8 @@ struct SaveText {
 
 // ------------------------------------------------------------------------------- sampling
 
-/// Up to n records of a partition, each as likely as another (Vitter's algorithm R), and how many there were.
+/// Up to n records of a partition, each as likely as another (Vitter's algorithm R), and how many
+/// there were.
 template <class K>
 struct Sample {
   uint64_t count = 0;
@@ -248,15 +252,17 @@ struct SampleKeys {
   }
 };
 
-/// Bounds that cut the sampled keys into ranges of about equal weight (Spark's RangePartitioner.determineBounds): the last key of each
-/// range but the last one, in the order asked for.
+/// Bounds that cut the sampled keys into ranges of about equal weight (Spark's
+/// RangePartitioner.determineBounds): the last key of each range but the last one, in the order
+/// asked for.
 template <class K, class Less>
 std::vector<K> range_bounds(std::vector<Sample<K>> samples, int32_t partitions, Less less) {
   std::vector<std::pair<K, double>> weighted;
   double total = 0;
   for (auto& sample : samples) {
     if (sample.keys.empty()) continue;
-    const double weight = static_cast<double>(sample.count) / static_cast<double>(sample.keys.size());
+    const double weight =
+        static_cast<double>(sample.count) / static_cast<double>(sample.keys.size());
     total += static_cast<double>(sample.count);
     for (K& key : sample.keys) weighted.emplace_back(std::move(key), weight);
   }

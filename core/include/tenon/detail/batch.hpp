@@ -53,7 +53,8 @@ class Batch {
   size_t size_ = 0;
 };
 
-/// A growing sequence in chunks of one batch: nothing moves when it grows, and each chunk is a batch to hand on.
+/// A growing sequence in chunks of one batch: nothing moves when it grows, and each chunk is a
+/// batch to hand on.
 template <class T>
 class Chunks {
  public:

@@ -41,7 +41,8 @@ class ByteWriter {
   std::string& out_;
 };
 
-/// Reads encoded values. Whatever the bytes, it reads nothing beyond them: too few are a tenon::Error (codec).
+/// Reads encoded values. Whatever the bytes, it reads nothing beyond them: too few are a
+/// tenon::Error (codec).
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes)
@@ -80,7 +81,8 @@ class ByteReader {
     if (byte > 1) throw_bad_flag(byte);
     return byte != 0;
   }
-  /// A count of elements; one that cannot be true for the bytes that are left is refused before anything is allocated.
+  /// A count of elements; one that cannot be true for the bytes that are left is refused before
+  /// anything is allocated.
   uint64_t count(size_t least_bytes_each) {
     const uint64_t n = size();
     if (least_bytes_each != 0 && n > left() / least_bytes_each) throw_short(n * least_bytes_each);

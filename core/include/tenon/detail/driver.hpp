@@ -30,7 +30,8 @@ TENON_API CallSite call_site(const char* operation);
 /// A range whose step is 0 (invalid_argument).
 [[noreturn]] TENON_API void throw_zero_step();
 
-/// All of these throw tenon::Error: (stopped) after Context::stop(), (invalid_argument) within a task.
+/// All of these throw tenon::Error: (stopped) after Context::stop(), (invalid_argument) within a
+/// task.
 
 /// Adds a node to the lineage; its id is given here.
 TENON_API rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec);
@@ -58,7 +59,8 @@ struct JobSpec {
   std::vector<int32_t> partitions;
   CallSite call_site;
 };
-/// Called once per position with the encoded value of its partition, one at a time, in the order of arrival.
+/// Called once per position with the encoded value of its partition, one at a time, in the order of
+/// arrival.
 using ResultHandler = std::function<void(int32_t position, std::string_view value)>;
 
 /// Runs a job and waits for it; the handler runs on the caller's thread. Throws the job's error.
@@ -75,19 +77,22 @@ class TENON_API JobHandle {
   [[nodiscard]] virtual int32_t id() const = 0;
 };
 /// The handler runs on a thread of the driver's.
-TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec, ResultHandler handler);
+TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec,
+                                                ResultHandler handler);
 
 /// All partitions of a node.
 TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);
 
-/// Files, folders, globs and comma lists in splits at line ends; views: records are std::string_view.
-TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
-                                     bool views, CallSite call_site);
+/// Files, folders, globs and comma lists in splits at line ends; views: records are
+/// std::string_view.
+TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths,
+                                     int32_t min_partitions, bool views, CallSite call_site);
 /// The same for paths one by one, in which a comma is a character like any other.
-TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
-                                     bool views, CallSite call_site);
+TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths,
+                                     int32_t min_partitions, bool views, CallSite call_site);
 
-/// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves nothing.
+/// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves
+/// nothing.
 class TENON_API TextOutput {
  public:
   /// In the driver, before any task.
@@ -95,13 +100,13 @@ class TENON_API TextOutput {
   ~TextOutput();  ///< abort()
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
-  /// In the driver, after the last task: the parts of these partitions get their names, then _SUCCESS is written.
+  /// In the driver, after the last task: the parts of these partitions get their names, then
+  /// _SUCCESS is written.
   void commit(int32_t partitions);
   /// Removes all that was written and not committed. Idempotent.
   void abort() noexcept;
 
  private:
-
   std::string directory_;
   std::vector<std::string> made_above_;  // folders that were not there, from below
   bool committed_ = false;
@@ -131,6 +136,5 @@ class TENON_API TextPart {
   std::string buffer_;
   int fd_ = -1;
 };
-
 
 }  // namespace tenon::detail

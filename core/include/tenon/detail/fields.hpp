@@ -1,5 +1,5 @@
-/// @file fields.hpp
-/// What can be seen of a type's members: TENON_FIELDS, and aggregates of plain numbers. Not for programs.
+/// @file fields.hpp What can be seen of a type's members: TENON_FIELDS, and aggregates of plain
+///   numbers. Not for programs.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ concept HasFields = requires(T& value, const T& constant) {
 };
 
 template <class T>
-constexpr bool is_number_v = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_enum_v<T>;
+constexpr bool is_number_v =
+    (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_enum_v<T>;
 
 // Converts to any plain member, to count how many an aggregate takes.
 struct AnyNumber {
@@ -69,8 +70,9 @@ auto field_types(T& value) {
         std::tuple<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e)>*>(nullptr);
   } else if constexpr (n == 6) {
     auto& [a, b, c, d, e, f] = value;
-    return static_cast<std::tuple<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
-                                  decltype(f)>*>(nullptr);
+    return static_cast<
+        std::tuple<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f)>*>(
+        nullptr);
   } else {
     return static_cast<void*>(nullptr);
   }
@@ -103,9 +105,12 @@ using AnyNumberAt = AnyNumber;
 // Two values in braces in the place of one member, and the others after them.
 template <class T, size_t... Before, size_t... After>
 constexpr bool takes_pair(std::index_sequence<Before...>, std::index_sequence<After...>) {
-  return requires { T{AnyNumberAt<Before>{}..., {AnyNumber{}, AnyNumber{}}, AnyNumberAt<After>{}...}; };
+  return requires {
+    T{AnyNumberAt<Before>{}..., {AnyNumber{}, AnyNumber{}}, AnyNumberAt<After>{}...};
+  };
 }
-// An array member takes several of the values that count_fields() counts, so that in its place there is no room for the others.
+// An array member takes several of the values that count_fields() counts, so that in its place
+// there is no room for the others.
 template <class T, size_t At = 0>
 constexpr bool has_array() {
   constexpr size_t n = count_fields<T>();
@@ -113,16 +118,18 @@ constexpr bool has_array() {
     return false;
   } else {
     constexpr auto before = std::make_index_sequence<At>{};
-    return (takes_pair<T>(before, std::index_sequence<>{}) && !takes_pair<T>(before, std::make_index_sequence<n - At - 1>{})) ||
+    return (takes_pair<T>(before, std::index_sequence<>{}) &&
+            !takes_pair<T>(before, std::make_index_sequence<n - At - 1>{})) ||
            has_array<T, At + 1>();
   }
 }
 
 // What a structured binding takes apart into as many members as were counted.
 template <class T>
-concept SmallAggregate = std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> &&
-                         std::is_class_v<T> && !std::is_empty_v<T> && !HasFields<T> &&
-                         (count_fields<T>() >= 1) && (count_fields<T>() <= 6) && !has_base<T>() && !has_array<T>();
+concept SmallAggregate =
+    std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> && std::is_class_v<T> &&
+    !std::is_empty_v<T> && !HasFields<T> && (count_fields<T>() >= 1) && (count_fields<T>() <= 6) &&
+    !has_base<T>() && !has_array<T>();
 
 template <class T>
 constexpr bool plain() {
@@ -142,12 +149,13 @@ constexpr bool plain() {
   }
 }
 
-/// Goes by memcpy: numbers, enums, durations, arrays and small aggregates (six members) of nothing but these. What holds a pointer or
-/// a bool (which has values that are no bool) never does.
+/// Goes by memcpy: numbers, enums, durations, arrays and small aggregates (six members) of nothing
+/// but these. What holds a pointer or a bool (which has values that are no bool) never does.
 template <class T>
 constexpr bool is_plain_v = plain<T>();
 
-/// std::pair has no plain form of its own, but two plain members are written one after the other anyway.
+/// std::pair has no plain form of its own, but two plain members are written one after the other
+/// anyway.
 template <class A, class B>
 constexpr bool is_plain_v<std::pair<A, B>> = false;
 

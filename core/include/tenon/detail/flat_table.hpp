@@ -1,5 +1,5 @@
-/// @file flat_table.hpp
-/// The table of reduce_by_key and its kin: open addressing over entries in the order of their first appearance. Not for programs.
+/// @file flat_table.hpp The table of reduce_by_key and its kin: open addressing over entries in the
+///   order of their first appearance. Not for programs.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace tenon::detail {
 
-/// Keys to values. Iterates in the order in which keys came, so that the same input gives the same output.
-/// Slots hold 32 bits of the hash beside the entry's number: a probe touches an entry only when those are equal.
+/// Keys to values. Iterates in the order in which keys came, so that the same input gives the same
+/// output. Slots hold 32 bits of the hash beside the entry's number: a probe touches an entry only
+/// when those are equal.
 template <class K, class V>
 class FlatTable {
  public:
@@ -21,8 +22,9 @@ class FlatTable {
   FlatTable() = default;
   FlatTable(FlatTable&&) noexcept = default;
 
-  /// The value of a key that equals `key` (any type that compares with K and makes a K); make() gives that of a new one.
-  /// The second is true for a new one. hash: of the key; the low 32 bits are used.
+  /// The value of a key that equals `key` (any type that compares with K and makes a K); make()
+  /// gives that of a new one. The second is true for a new one. hash: of the key; the low 32 bits
+  /// are used.
   template <class Key, class Make>
   std::pair<V*, bool> find_or_insert(Key&& key, uint64_t hash, Make&& make) {
     if (entries_.size() * 4 >= capacity() * 3) grow();

@@ -1,5 +1,5 @@
-/// @file hash.hpp
-/// The hash of keys: the same in every process of a program, which std::hash does not promise. Not for programs.
+/// @file hash.hpp The hash of keys: the same in every process of a program, which std::hash does
+///   not promise. Not for programs.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ namespace tenon {
 /// XXH3 (64 bits, seed 0) of the bytes.
 TENON_API uint64_t hash_bytes(std::string_view bytes) noexcept;
 
-/// The hash of a key, for shuffles. Specialise it for a key class of your own:
-/// `template <> struct tenon::Hash<Point> { static uint64_t of(const Point& p); };`. A class with TENON_FIELDS whose members
-/// have a hash has one by itself. Equal keys must have equal hashes, in every process.
+/// The hash of a key, for shuffles. Specialise it for a key class of your own: `template <> struct
+/// tenon::Hash<Point> { static uint64_t of(const Point& p); };`. A class with TENON_FIELDS whose
+/// members have a hash has one by itself. Equal keys must have equal hashes, in every process.
 template <class T, class = void>
 struct Hash;
 
@@ -59,7 +59,8 @@ template <class T>
 struct Hash<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static uint64_t of(T value) noexcept {
     if (value == T{0}) value = T{0};  // -0.0 == 0.0
-    return hash_bytes({reinterpret_cast<const char*>(&value), sizeof(double) < sizeof(T) ? 10 : sizeof(T)});
+    return hash_bytes(
+        {reinterpret_cast<const char*>(&value), sizeof(double) < sizeof(T) ? 10 : sizeof(T)});
   }
 };
 template <>
@@ -80,8 +81,9 @@ template <class... Ts>
 struct Hash<std::tuple<Ts...>, std::enable_if_t<(Hashable<Ts> && ...)>> {
   static uint64_t of(const std::tuple<Ts...>& value) {
     uint64_t hash = sizeof...(Ts);
-    std::apply([&](const Ts&... part) { ((hash = detail::combine(hash, Hash<Ts>::of(part))), ...); },
-               value);
+    std::apply(
+        [&](const Ts&... part) { ((hash = detail::combine(hash, Hash<Ts>::of(part))), ...); },
+        value);
     return hash;
   }
 };
@@ -111,19 +113,23 @@ namespace detail {
 template <class Fields>
 struct AllHashable;
 template <class... Ts>
-struct AllHashable<std::tuple<Ts...>> : std::bool_constant<(Hashable<std::remove_cvref_t<Ts>> && ...)> {};
+struct AllHashable<std::tuple<Ts...>>
+    : std::bool_constant<(Hashable<std::remove_cvref_t<Ts>> && ...)> {};
 }  // namespace detail
 
 template <class T>
 struct Hash<T, std::enable_if_t<detail::HasFields<T>>> {
   static uint64_t of(const T& value) {
     constexpr bool all = detail::AllHashable<decltype(value.tenon_fields())>::value;
-    static_assert(all, "the key type needs a tenon::Hash for each member in TENON_FIELDS: specialise tenon::Hash");
+    static_assert(
+        all,
+        "the key type needs a tenon::Hash for each member in TENON_FIELDS: specialise tenon::Hash");
     uint64_t hash = 1;
     if constexpr (all) {
       std::apply(
           [&](const auto&... field) {
-            ((hash = detail::combine(hash, Hash<std::remove_cvref_t<decltype(field)>>::of(field))), ...);
+            ((hash = detail::combine(hash, Hash<std::remove_cvref_t<decltype(field)>>::of(field))),
+             ...);
           },
           value.tenon_fields());
     }

@@ -22,7 +22,8 @@ struct IsVariant : std::false_type {};
 template <class... Ts>
 struct IsVariant<std::variant<Ts...>> : std::true_type {};
 
-/// Bytes that a value points to, beyond sizeof. Exact for strings and vectors, a good guess for nodes of maps and sets.
+/// Bytes that a value points to, beyond sizeof. Exact for strings and vectors, a good guess for
+/// nodes of maps and sets.
 template <class T>
 uint64_t heap_bytes(const T& value) {
   if constexpr (is_plain_v<T> || std::is_same_v<T, bool>) {
@@ -33,20 +34,37 @@ uint64_t heap_bytes(const T& value) {
     return std::apply([](const auto&... field) { return (uint64_t{0} + ... + heap_bytes(field)); },
                       value.tenon_fields());
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
-    return std::apply([](const auto&... part) { return (uint64_t{0} + ... + heap_bytes(part)); }, value);
+    return std::apply([](const auto&... part) { return (uint64_t{0} + ... + heap_bytes(part)); },
+                      value);
   } else if constexpr (IsVariant<T>::value) {
     return std::visit([](const auto& held) { return heap_bytes(held); }, value);
-  } else if constexpr (requires { value.has_value(); *value; }) {
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
     return value ? heap_bytes(*value) : 0;
-  } else if constexpr (requires { typename T::element_type; typename T::deleter_type; *value; }) {
+  } else if constexpr (requires {
+                         typename T::element_type;
+                         typename T::deleter_type;
+                         *value;
+                       }) {
     return value ? sizeof(*value) + heap_bytes(*value) : 0;
-  } else if constexpr (requires { value.capacity(); value.begin(); typename T::value_type; }) {
+  } else if constexpr (requires {
+                         value.capacity();
+                         value.begin();
+                         typename T::value_type;
+                       }) {
     uint64_t bytes = value.capacity() * sizeof(typename T::value_type);
-    if constexpr (!is_plain_v<typename T::value_type> && !std::is_same_v<typename T::value_type, bool>) {
+    if constexpr (!is_plain_v<typename T::value_type> &&
+                  !std::is_same_v<typename T::value_type, bool>) {
       for (const auto& element : value) bytes += heap_bytes(element);
     }
     return bytes;
-  } else if constexpr (requires { value.size(); value.begin(); typename T::value_type; }) {
+  } else if constexpr (requires {
+                         value.size();
+                         value.begin();
+                         typename T::value_type;
+                       }) {
     uint64_t bytes = value.size() * (sizeof(typename T::value_type) + 4 * sizeof(void*));
     for (const auto& element : value) bytes += heap_bytes(element);
     return bytes;
@@ -95,7 +113,8 @@ constexpr bool can_be_kept_v = std::is_copy_constructible_v<owned_t<T>>;
 template <class T>
 class TypedOperator : public RddOperator {
  public:
-  CachedPtr keep([[maybe_unused]] StreamBase& stream, [[maybe_unused]] const TaskContext& task) const override {
+  CachedPtr keep([[maybe_unused]] StreamBase& stream,
+                 [[maybe_unused]] const TaskContext& task) const override {
     if constexpr (can_be_kept_v<T>) {
       std::vector<owned_t<T>> records;
       auto& input = static_cast<Stream<T>&>(stream);

@@ -1,5 +1,5 @@
-/// @file lineage.hpp
-/// What a step of a program is made of, without its types: the parts from which core builds a lineage node. Not for programs.
+/// @file lineage.hpp What a step of a program is made of, without its types: the parts from which
+///   core builds a lineage node. Not for programs.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Partition {
 };
 using Partitions = std::vector<Partition>;
 
-/// Identifies how keys are spread over partitions: equal partitioners put equal keys into partitions of equal number.
+/// Identifies how keys are spread over partitions: equal partitioners put equal keys into
+/// partitions of equal number.
 struct Partitioner {
   uint64_t kind = 0;  ///< id of the partitioner's class with its parameters; 0: none
   int32_t partitions = 0;

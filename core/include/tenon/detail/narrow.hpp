@@ -1,5 +1,5 @@
-/// @file narrow.hpp
-/// Operators within a stage: a record goes from one to the next in batches, the program's function inlined in the loop. Not for programs.
+/// @file narrow.hpp Operators within a stage: a record goes from one to the next in batches, the
+///   program's function inlined in the loop. Not for programs.
 #pragma once
 
 #include <algorithm>
@@ -191,7 +191,8 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
     }
 
    private:
-    // What is handed on may look into the input's batch: the next one is asked for only when nothing is held.
+    // What is handed on may look into the input's batch: the next one is asked for only when
+    // nothing is held.
     std::span<U> read() {
       batch_.clear();
       for (;;) {
@@ -334,7 +335,8 @@ class RangeOperator final : public TypedOperator<T> {
       batch_.clear();
       for (; at_ != end_ && !batch_.full(); ++at_) {
         // unsigned: the products wrap where the values do not
-        batch_.emplace(static_cast<T>(static_cast<uint64_t>(spec_.first) + static_cast<uint64_t>(spec_.step) * at_));
+        batch_.emplace(static_cast<T>(static_cast<uint64_t>(spec_.first) +
+                                      static_cast<uint64_t>(spec_.step) * at_));
       }
       return batch_.span();
     }
@@ -349,7 +351,8 @@ class RangeOperator final : public TypedOperator<T> {
   RangeSpec<T> spec_;
 };
 
-// ------------------------------------------------------------------------------- union and coalesce
+// ------------------------------------------------------------------------------- union and
+// coalesce
 
 /// Partition numbers of parents, in order, for each partition: what a union or a coalesce reads.
 struct ParentPartition {

@@ -7,7 +7,8 @@
 
 namespace tenon::detail {
 
-/// Names an operator class that every process of the program registered before main(), and the state it is made from.
+/// Names an operator class that every process of the program registered before main(), and the
+/// state it is made from.
 struct Operator {
   uint64_t id = 0;
   std::string bytes;

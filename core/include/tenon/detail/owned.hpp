@@ -1,6 +1,5 @@
-/// @file owned.hpp
-/// Views within a stage, owned data beyond it: std::string_view, alone or inside a pair or tuple, becomes std::string at a shuffle, a
-/// collect or a cache. Not for programs.
+/// @file owned.hpp Views within a stage, owned data beyond it: std::string_view, alone or inside a
+///   pair or tuple, becomes std::string at a shuffle, a collect or a cache. Not for programs.
 #pragma once
 
 #include <span>
@@ -45,9 +44,7 @@ owned_t<T> to_owned(T&& value) {
     return std::string(value);
   } else {
     return std::apply(
-        [](auto&&... part) {
-          return owned_t<U>(to_owned(std::forward<decltype(part)>(part))...);
-        },
+        [](auto&&... part) { return owned_t<U>(to_owned(std::forward<decltype(part)>(part))...); },
         std::forward<T>(value));
   }
 }

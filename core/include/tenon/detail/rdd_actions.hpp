@@ -14,7 +14,8 @@ TENON_API uint64_t take_scale_up_factor(Driver& driver);
 template <class T>
 constexpr bool check_result() {
   static_assert(Encodable<T>,
-                "the type that goes to the driver needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise "
+                "the type that goes to the driver needs a tenon::Codec: add "
+                "TENON_FIELDS(members...) to the class, or specialise "
                 "tenon::Codec; views other than std::string_view cannot leave their stage");
   return Encodable<T>;
 }
@@ -23,8 +24,10 @@ constexpr bool check_result() {
 
 template <class T>
 template <class F>
-detail::JobSpec Rdd<T>::job(const CallSite& site, const F& f, std::vector<int32_t> partitions) const {
-  return {node_, detail::operator_of<detail::PartitionAction<F, T>>(detail::encode_function(f)), std::move(partitions), site};
+detail::JobSpec Rdd<T>::job(const CallSite& site, const F& f,
+                            std::vector<int32_t> partitions) const {
+  return {node_, detail::operator_of<detail::PartitionAction<F, T>>(detail::encode_function(f)),
+          std::move(partitions), site};
 }
 
 template <class T>
@@ -33,9 +36,10 @@ auto Rdd<T>::values_of(const CallSite& site, F f) const {
   using Result = typename detail::PartitionAction<F, T>::Result;
   auto partitions = detail::all_partitions(node_);
   std::vector<Result> values(partitions.size());
-  detail::run_job(*driver_, job(site, f, std::move(partitions)), [&](int32_t position, std::string_view value) {
-    values[static_cast<size_t>(position)] = decode<Result>(value);
-  });
+  detail::run_job(*driver_, job(site, f, std::move(partitions)),
+                  [&](int32_t position, std::string_view value) {
+                    values[static_cast<size_t>(position)] = decode<Result>(value);
+                  });
   return values;
 }
 
@@ -52,7 +56,8 @@ std::vector<T> concatenate(std::vector<std::vector<T>> parts) {
     if constexpr (std::is_same_v<T, bool>) {
       all.insert(all.end(), part.begin(), part.end());
     } else {
-      all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+      all.insert(all.end(), std::make_move_iterator(part.begin()),
+                 std::make_move_iterator(part.end()));
     }
     part = {};
   }
@@ -61,7 +66,8 @@ std::vector<T> concatenate(std::vector<std::vector<T>> parts) {
 
 /// The values of a job that runs while the caller goes on, by position.
 template <class Result>
-std::function<void(int32_t, std::string_view)> store_into(const std::shared_ptr<std::vector<Result>>& values) {
+std::function<void(int32_t, std::string_view)> store_into(
+    const std::shared_ptr<std::vector<Result>>& values) {
   return [values](int32_t position, std::string_view value) {
     (*values)[static_cast<size_t>(position)] = decode<Result>(value);
   };
@@ -72,7 +78,8 @@ std::function<void(int32_t, std::string_view)> store_into(const std::shared_ptr<
 template <class T>
 std::vector<detail::owned_t<T>> Rdd<T>::collect(Location location) const {
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
-    return detail::concatenate(values_of(detail::call_site("collect", location), detail::CollectAll<T>{}));
+    return detail::concatenate(
+        values_of(detail::call_site("collect", location), detail::CollectAll<T>{}));
   } else {
     return {};
   }
@@ -86,9 +93,10 @@ Future<std::vector<detail::owned_t<T>>> Rdd<T>::collect_async(Location location)
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
     auto partitions = detail::all_partitions(node_);
     values->resize(partitions.size());
-    handle = detail::submit_job(
-        *driver_, job(detail::call_site("collect_async", location), detail::CollectAll<T>{}, std::move(partitions)),
-        detail::store_into(values));
+    handle = detail::submit_job(*driver_,
+                                job(detail::call_site("collect_async", location),
+                                    detail::CollectAll<T>{}, std::move(partitions)),
+                                detail::store_into(values));
   }
   return {std::move(handle), [values] { return detail::concatenate(std::move(*values)); }};
 }
@@ -96,7 +104,8 @@ Future<std::vector<detail::owned_t<T>>> Rdd<T>::collect_async(Location location)
 template <class T>
 uint64_t Rdd<T>::count(Location location) const {
   uint64_t total = 0;
-  for (const uint64_t n : values_of(detail::call_site("count", location), detail::CountAll<T>{})) total += n;
+  for (const uint64_t n : values_of(detail::call_site("count", location), detail::CountAll<T>{}))
+    total += n;
   return total;
 }
 
@@ -105,7 +114,8 @@ Future<uint64_t> Rdd<T>::count_async(Location location) const {
   auto partitions = detail::all_partitions(node_);
   auto values = std::make_shared<std::vector<uint64_t>>(partitions.size());
   auto handle = detail::submit_job(
-      *driver_, job(detail::call_site("count_async", location), detail::CountAll<T>{}, std::move(partitions)),
+      *driver_,
+      job(detail::call_site("count_async", location), detail::CountAll<T>{}, std::move(partitions)),
       detail::store_into(values));
   return {std::move(handle), [values] {
             uint64_t total = 0;
@@ -124,13 +134,16 @@ std::vector<detail::owned_t<T>> Rdd<T>::take(uint64_t n, Location location) cons
     uint64_t tried = 0, wave = 1;
     while (taken.size() < n && tried < total) {
       std::vector<int32_t> partitions;
-      for (; partitions.size() < wave && tried < total; ++tried) partitions.push_back(static_cast<int32_t>(tried));
+      for (; partitions.size() < wave && tried < total; ++tried)
+        partitions.push_back(static_cast<int32_t>(tried));
       std::vector<Result> parts(partitions.size());
       const uint64_t missing = n - taken.size();
-      detail::run_job(*driver_, job(site, detail::with_values(detail::TakeFirst<T>{}, missing), std::move(partitions)),
-                      [&](int32_t position, std::string_view value) {
-                        parts[static_cast<size_t>(position)] = decode<Result>(value);
-                      });
+      detail::run_job(
+          *driver_,
+          job(site, detail::with_values(detail::TakeFirst<T>{}, missing), std::move(partitions)),
+          [&](int32_t position, std::string_view value) {
+            parts[static_cast<size_t>(position)] = decode<Result>(value);
+          });
       for (auto& part : parts) {
         for (auto&& record : part) {
           if (taken.size() < n) taken.push_back(std::move(record));
@@ -155,10 +168,12 @@ detail::owned_t<T> Rdd<T>::reduce(F f, Location location) const {
   using O = detail::owned_t<T>;
   TENON_CHECK_FUNCTION(F, "reduce");
   if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
-    static_assert(std::is_invocable_r_v<O, const F&, O, O>, "reduce: the function must be T(T, T) for element type T");
+    static_assert(std::is_invocable_r_v<O, const F&, O, O>,
+                  "reduce: the function must be T(T, T) for element type T");
     if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
       std::optional<O> total;
-      for (auto& value : values_of(detail::call_site("reduce", location), detail::ReduceAll<T, F>{f})) {
+      for (auto& value :
+           values_of(detail::call_site("reduce", location), detail::ReduceAll<T, F>{f})) {
         if (!value) continue;
         total = total ? O(std::invoke(f, std::move(*total), std::move(*value))) : std::move(*value);
       }
@@ -174,9 +189,12 @@ template <class U, class Add, class Merge>
 U Rdd<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
   TENON_CHECK_FUNCTION(Add, "aggregate");
   if constexpr (detail::is_shippable_v<Add> && detail::check_result<U>()) {
-    static_assert(std::is_invocable_r_v<U, const Add&, U, T>, "aggregate: the first function must be U(U, T) for zero's type U");
-    static_assert(std::is_invocable_r_v<U, const Merge&, U, U>, "aggregate: the second function must be U(U, U) for zero's type U");
-    if constexpr (std::is_invocable_r_v<U, const Add&, U, T> && std::is_invocable_r_v<U, const Merge&, U, U>) {
+    static_assert(std::is_invocable_r_v<U, const Add&, U, T>,
+                  "aggregate: the first function must be U(U, T) for zero's type U");
+    static_assert(std::is_invocable_r_v<U, const Merge&, U, U>,
+                  "aggregate: the second function must be U(U, U) for zero's type U");
+    if constexpr (std::is_invocable_r_v<U, const Add&, U, T> &&
+                  std::is_invocable_r_v<U, const Merge&, U, U>) {
       U total = zero;
       const detail::AggregateAll<T, U, Add> each{std::move(add), std::move(zero)};
       for (U& value : values_of(detail::call_site("aggregate", location), each)) {
@@ -194,7 +212,8 @@ detail::owned_t<T> Rdd<T>::fold(detail::owned_t<T> zero, F f, Location location)
   using O = detail::owned_t<T>;
   TENON_CHECK_FUNCTION(F, "fold");
   if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
-    static_assert(std::is_invocable_r_v<O, const F&, O, O>, "fold: the function must be T(T, T) for element type T");
+    static_assert(std::is_invocable_r_v<O, const F&, O, O>,
+                  "fold: the function must be T(T, T) for element type T");
     if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
       O total = zero;
       const detail::AggregateAll<T, O, detail::OnOwned<F>> each{{f}, std::move(zero)};
@@ -212,20 +231,25 @@ template <class F>
 void Rdd<T>::for_each_at(CallSite site, F f) const {
   TENON_CHECK_FUNCTION(F, "for_each");
   if constexpr (detail::is_shippable_v<F>) {
-    static_assert(std::is_invocable_v<const F&, T&>, "for_each: the function cannot be called with this Rdd's element type");
-    if constexpr (std::is_invocable_v<const F&, T&>) values_of(site, detail::VisitAll<T, F>{std::move(f)});
+    static_assert(std::is_invocable_v<const F&, T&>,
+                  "for_each: the function cannot be called with this Rdd's element type");
+    if constexpr (std::is_invocable_v<const F&, T&>)
+      values_of(site, detail::VisitAll<T, F>{std::move(f)});
   }
 }
 
 template <class T>
 void Rdd<T>::save_as_text_file(const std::string& directory, Location location) const {
-  static_assert(detail::TextLike<T>, "save_as_text_file: records must be text, numbers, or pairs and tuples of these; map them to a "
-                                     "std::string first");
+  static_assert(detail::TextLike<T>,
+                "save_as_text_file: records must be text, numbers, or pairs and tuples of these; "
+                "map them to a "
+                "std::string first");
   if constexpr (detail::TextLike<T>) {
     const int32_t partitions = partition_count();
     detail::TextOutput output(directory);
     try {
-      values_of(detail::call_site("save_as_text_file", location), detail::with_values(detail::SaveText<T>{}, directory));
+      values_of(detail::call_site("save_as_text_file", location),
+                detail::with_values(detail::SaveText<T>{}, directory));
       output.commit(partitions);
     } catch (...) {
       output.abort();  // an error that leaves main unwinds nothing

@@ -31,7 +31,8 @@ auto Rdd<T>::map_at(CallSite site, F f) const {
       static_assert(!std::is_void_v<std::invoke_result_t<const F&, T>>,
                     "map: the function returns nothing; for_each is the action for that");
       using Op = detail::MapOperator<F, T>;
-      return narrow<typename Op::U>(std::move(site), detail::operator_of<Op>(detail::encode_function(f)), false);
+      return narrow<typename Op::U>(std::move(site),
+                                    detail::operator_of<Op>(detail::encode_function(f)), false);
     }
   }
 }
@@ -46,8 +47,9 @@ Rdd<T> Rdd<T>::filter_at(CallSite site, F f) const {
     if constexpr (std::is_invocable_v<const F&, const T&>) {
       static_assert(std::is_convertible_v<std::invoke_result_t<const F&, const T&>, bool>,
                     "filter: the function must return bool");
-      return narrow<T>(std::move(site),
-                       detail::operator_of<detail::FilterOperator<F, T>>(detail::encode_function(f)), true);
+      return narrow<T>(
+          std::move(site),
+          detail::operator_of<detail::FilterOperator<F, T>>(detail::encode_function(f)), true);
     }
   }
   return *this;
@@ -71,11 +73,13 @@ auto Rdd<T>::flat_map_at(CallSite site, F f) const {
                   "flat_map: the function cannot be called with this Rdd's element type");
     if constexpr (std::is_invocable_v<const F&, T>) {
       using Range = detail::map_result_t<F, T>;
-      static_assert(detail::RangeLike<Range>,
-                    "flat_map: the function must return a range, such as std::vector or tenon::words(line)");
+      static_assert(
+          detail::RangeLike<Range>,
+          "flat_map: the function must return a range, such as std::vector or tenon::words(line)");
       if constexpr (detail::RangeLike<Range>) {
         using Op = detail::FlatMapOperator<F, T>;
-        return narrow<typename Op::U>(std::move(site), detail::operator_of<Op>(detail::encode_function(f)), false);
+        return narrow<typename Op::U>(std::move(site),
+                                      detail::operator_of<Op>(detail::encode_function(f)), false);
       }
     }
   }
@@ -86,14 +90,16 @@ template <class F>
 auto Rdd<T>::map_partitions_at(CallSite site, F f) const {
   TENON_CHECK_FUNCTION(F, "map_partitions");
   if constexpr (detail::is_shippable_v<F>) {
-    static_assert(std::is_invocable_v<const F&, Records<T>&>,
-                  "map_partitions: the function must take tenon::Records<T>& of this Rdd's element type T");
+    static_assert(
+        std::is_invocable_v<const F&, Records<T>&>,
+        "map_partitions: the function must take tenon::Records<T>& of this Rdd's element type T");
     if constexpr (std::is_invocable_v<const F&, Records<T>&>) {
       static_assert(detail::RangeLike<detail::partition_range_t<F, T>>,
                     "map_partitions: the function must return a range, such as std::vector");
       if constexpr (detail::RangeLike<detail::partition_range_t<F, T>>) {
         using Op = detail::MapPartitionsOperator<F, T>;
-        return narrow<typename Op::U>(std::move(site), detail::operator_of<Op>(detail::encode_function(f)), false);
+        return narrow<typename Op::U>(std::move(site),
+                                      detail::operator_of<Op>(detail::encode_function(f)), false);
       }
     }
   }
@@ -108,8 +114,9 @@ auto Rdd<T>::map_values_at(CallSite site, F f) const {
                   "map_values: the function cannot be called with this Rdd's value type");
     if constexpr (std::is_invocable_v<const F&, typename T::second_type>) {
       using Op = detail::MapOperator<detail::OnValue<F>, T>;
-      return narrow<typename Op::U>(std::move(site),
-                                    detail::operator_of<Op>(detail::encode_function(detail::OnValue<F>{std::move(f)})), true);
+      return narrow<typename Op::U>(
+          std::move(site),
+          detail::operator_of<Op>(detail::encode_function(detail::OnValue<F>{std::move(f)})), true);
     }
   }
 }
@@ -123,15 +130,17 @@ rdd::NodePtr gather(Driver& driver, CallSite site, std::vector<rdd::NodePtr> par
   rdd::NodeSpec spec;
   spec.call_site = std::move(site);
   spec.op = operator_of<GatherOperator<T>>(encode(table));
-  const auto shared = std::make_shared<const std::vector<std::vector<ParentPartition>>>(std::move(table));
+  const auto shared =
+      std::make_shared<const std::vector<std::vector<ParentPartition>>>(std::move(table));
   for (uint32_t d = 0; d < parents.size(); ++d) {
-    spec.dependencies.emplace_back(rdd::NarrowDependency{parents[d], [shared, d](int32_t partition) {
-                                     std::vector<int32_t> read;
-                                     for (const auto& [dependency, parent] : (*shared)[static_cast<size_t>(partition)]) {
-                                       if (dependency == d) read.push_back(parent);
-                                     }
-                                     return read;
-                                   }});
+    spec.dependencies.emplace_back(rdd::NarrowDependency{
+        parents[d], [shared, d](int32_t partition) {
+          std::vector<int32_t> read;
+          for (const auto& [dependency, parent] : (*shared)[static_cast<size_t>(partition)]) {
+            if (dependency == d) read.push_back(parent);
+          }
+          return read;
+        }});
   }
   spec.partitions = [shared] { return rdd::Partitions(shared->size()); };
   return add_node(driver, std::move(spec));
@@ -146,8 +155,8 @@ Rdd<T> Rdd<T>::union_with(const Rdd& other, Location location) const {
   for (uint32_t side = 0; side < 2; ++side) {
     for (int32_t p = 0; p < counts[side]; ++p) table.push_back({detail::ParentPartition{side, p}});
   }
-  return {driver_, detail::gather<T>(*driver_, detail::call_site("union_with", location), {node_, other.node_},
-                                     std::move(table))};
+  return {driver_, detail::gather<T>(*driver_, detail::call_site("union_with", location),
+                                     {node_, other.node_}, std::move(table))};
 }
 
 template <class T>
@@ -161,7 +170,8 @@ Rdd<T> Rdd<T>::coalesce(int32_t n, Location location) const {
       table[static_cast<size_t>(i)].push_back({0, static_cast<int32_t>(p)});
     }
   }
-  return {driver_, detail::gather<T>(*driver_, detail::call_site("coalesce", location), {node_}, std::move(table))};
+  return {driver_, detail::gather<T>(*driver_, detail::call_site("coalesce", location), {node_},
+                                     std::move(table))};
 }
 
 }  // namespace tenon

@@ -8,27 +8,31 @@ namespace tenon {
 
 namespace detail {
 
-inline constexpr uint64_t kHashPartitioner = 1;  // others get ids of their own from next_object_id()
+inline constexpr uint64_t kHashPartitioner =
+    1;  // others get ids of their own from next_object_id()
 
 // Checks of the types at a shuffle, one line each.
 template <class K>
 constexpr bool check_key_travels() {
   static_assert(Encodable<K>,
-                "the key type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise tenon::Codec; views other "
+                "the key type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or "
+                "specialise tenon::Codec; views other "
                 "than std::string_view cannot cross a shuffle");
   return Encodable<K>;
 }
 template <class K>
 constexpr bool check_key() {
   static_assert(Hashable<K> || !Encodable<K>,
-                "the key type needs a tenon::Hash: add TENON_FIELDS(members...) to the class, or specialise tenon::Hash");
+                "the key type needs a tenon::Hash: add TENON_FIELDS(members...) to the class, or "
+                "specialise tenon::Hash");
   static_assert(std::equality_comparable<K> || !Encodable<K>, "the key type needs operator==");
   return check_key_travels<K>() && Hashable<K> && std::equality_comparable<K>;
 }
 template <class V>
 constexpr bool check_value() {
   static_assert(Encodable<V>,
-                "the value type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or specialise tenon::Codec; views other "
+                "the value type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, "
+                "or specialise tenon::Codec; views other "
                 "than std::string_view cannot cross a shuffle");
   return Encodable<V>;
 }
@@ -44,22 +48,27 @@ int32_t Rdd<T>::reduce_partitions(const char* operation, int32_t given,
 
 template <class T>
 template <class U>
-Rdd<U> Rdd<T>::wide(CallSite site, detail::Operator reader, std::vector<rdd::Dependency> dependencies,
-                    rdd::Partitioner partitioner) const {
+Rdd<U> Rdd<T>::wide(CallSite site, detail::Operator reader,
+                    std::vector<rdd::Dependency> dependencies, rdd::Partitioner partitioner) const {
   rdd::NodeSpec spec;
   spec.call_site = std::move(site);
   spec.op = std::move(reader);
   spec.dependencies = std::move(dependencies);
-  spec.partitions = [n = partitioner.partitions] { return rdd::Partitions(static_cast<size_t>(n)); };
+  spec.partitions = [n = partitioner.partitions] {
+    return rdd::Partitions(static_cast<size_t>(n));
+  };
   spec.partitioner = partitioner;
   return {driver_, detail::add_node(*driver_, std::move(spec))};
 }
 
 template <class T>
 template <class Spread>
-rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted, const Spread& spread) const {
+rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted,
+                             const Spread& spread) const {
   if (detail::partitioner_of(node_) == wanted) return rdd::NarrowDependency{node_, {}};
-  return detail::add_shuffle(*driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Spread>::make(spread), wanted, false, site});
+  return detail::add_shuffle(
+      *driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Spread>::make(spread), wanted,
+                 false, site});
 }
 
 template <class T>
@@ -70,7 +79,8 @@ auto Rdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
   if constexpr (detail::is_shippable_v<F> && detail::check_key<K>() && detail::check_value<V>()) {
-    static_assert(std::is_invocable_r_v<V, const F&, V, V>, "reduce_by_key: the function must be V(V, V) for value type V");
+    static_assert(std::is_invocable_r_v<V, const F&, V, V>,
+                  "reduce_by_key: the function must be V(V, V) for value type V");
     if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
       const int32_t n = reduce_partitions("reduce_by_key", partitions, {node_});
       const rdd::Partitioner wanted{detail::kHashPartitioner, n};
@@ -79,10 +89,12 @@ auto Rdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
       const CallSite site = detail::call_site("reduce_by_key", location);
       rdd::Dependency dependency = rdd::NarrowDependency{node_, {}};
       if (shuffled) {
-        dependency = detail::add_shuffle(*driver_, {0, node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
+        dependency = detail::add_shuffle(
+            *driver_, {0, node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
       }
       return wide<std::pair<K, V>>(site, detail::CombineReader<T, F>::make(f, shuffled),
-                                   {std::move(dependency)}, shuffled ? wanted : *detail::partitioner_of(node_));
+                                   {std::move(dependency)},
+                                   shuffled ? wanted : *detail::partitioner_of(node_));
     }
   }
 }
@@ -94,7 +106,8 @@ auto Rdd<T>::group_by_key(int32_t partitions, Location location) const
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
   if constexpr (detail::check_key<K>() && detail::check_value<V>()) {
-    rdd::Partitioner wanted{detail::kHashPartitioner, reduce_partitions("group_by_key", partitions, {node_})};
+    rdd::Partitioner wanted{detail::kHashPartitioner,
+                            reduce_partitions("group_by_key", partitions, {node_})};
     if (const auto own = detail::partitioner_of(node_); own && partitions == 0) wanted = *own;
     const detail::HashSpread<K> spread(wanted.partitions);
     const CallSite site = detail::call_site("group_by_key", location);
@@ -113,17 +126,19 @@ auto Rdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location) co
   using V = detail::value_t<T>;
   using W = detail::value_t<R>;
   static_assert(std::is_same_v<K, detail::key_t<R>>, "join: both sides need the same key type");
-  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() && detail::check_value<V>() &&
-                detail::check_value<W>()) {
-    const rdd::Partitioner wanted{detail::kHashPartitioner, reduce_partitions("join", partitions, {node_, right.node()})};
+  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
+                detail::check_value<V>() && detail::check_value<W>()) {
+    const rdd::Partitioner wanted{detail::kHashPartitioner,
+                                  reduce_partitions("join", partitions, {node_, right.node()})};
     const detail::HashSpread<K> spread(wanted.partitions);
     const CallSite site = detail::call_site("join", location);
     rdd::Dependency left_side = side(site, wanted, spread);
     rdd::Dependency right_side = right.side(site, wanted, spread);
-    auto reader = detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
-                                                   std::holds_alternative<rdd::ShufflePtr>(right_side));
-    return wide<std::pair<K, std::pair<V, W>>>(site, std::move(reader),
-                                               {std::move(left_side), std::move(right_side)}, wanted);
+    auto reader =
+        detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
+                                         std::holds_alternative<rdd::ShufflePtr>(right_side));
+    return wide<std::pair<K, std::pair<V, W>>>(
+        site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
   }
 }
 
@@ -132,24 +147,30 @@ auto Rdd<T>::sort_by_key(bool ascending, int32_t partitions, Location location) 
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
-  static_assert(requires(const K& a, const K& b) { { a < b } -> std::convertible_to<bool>; },
-                "sort_by_key: the key type needs operator<");
+  static_assert(
+      requires(const K& a, const K& b) {
+        { a < b } -> std::convertible_to<bool>;
+      }, "sort_by_key: the key type needs operator<");
   if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>()) {
     const int32_t n = reduce_partitions("sort_by_key", partitions, {node_});
     const CallSite site = detail::call_site("sort_by_key", location);
     std::vector<K> bounds;
     if (n > 1) {
-      // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for uneven inputs.
+      // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
+      // uneven inputs.
       const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
       const auto each = static_cast<uint64_t>(3 * wanted / std::max(1, partition_count()) + 1);
       auto samples = values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
-      const auto ascends = [ascending](const K& a, const K& b) { return ascending ? a < b : b < a; };
+      const auto ascends = [ascending](const K& a, const K& b) {
+        return ascending ? a < b : b < a;
+      };
       bounds = detail::range_bounds(std::move(samples), n, ascends);
     }
     const auto count = static_cast<int32_t>(bounds.size() + 1);
     const rdd::Partitioner wanted{detail::next_object_id(*driver_), count};
     const detail::RangeSpread<K> spread(std::move(bounds), ascending);
-    return wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending), {side(site, wanted, spread)}, wanted);
+    return wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending),
+                                    {side(site, wanted, spread)}, wanted);
   }
 }
 

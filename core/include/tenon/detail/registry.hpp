@@ -1,5 +1,5 @@
-/// @file registry.hpp
-/// Naming an operator class anywhere in a program registers it before main() in every process of the program. Not for programs.
+/// @file registry.hpp Naming an operator class anywhere in a program registers it before main() in
+///   every process of the program. Not for programs.
 #pragma once
 
 #include <memory>

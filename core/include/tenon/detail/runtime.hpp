@@ -1,5 +1,5 @@
-/// @file runtime.hpp
-/// The seam between the typed operators of a program and core's executor, which knows no types. Not for programs.
+/// @file runtime.hpp The seam between the typed operators of a program and core's executor, which
+///   knows no types. Not for programs.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ using StreamPtr = std::unique_ptr<StreamBase>;
 template <class T>
 class Stream : public StreamBase {
  public:
-  /// The next batch, empty only at the end. The elements are the caller's to move from; they, and views into them, are valid
-  /// until the next call.
+  /// The next batch, empty only at the end. The elements are the caller's to move from; they, and
+  /// views into them, are valid until the next call.
   virtual std::span<T> next() = 0;
 };
 
@@ -51,14 +51,16 @@ struct ShuffleBlock {
   std::shared_ptr<const void> keep;
 };
 
-/// The blocks that one reduce partition reads, in the order of the map tasks whatever arrived first.
+/// The blocks that one reduce partition reads, in the order of the map tasks whatever arrived
+/// first.
 class ShuffleInput {
  public:
   ShuffleInput() = default;
   virtual ~ShuffleInput() = default;
   ShuffleInput(const ShuffleInput&) = delete;
   ShuffleInput& operator=(const ShuffleInput&) = delete;
-  /// The next non-empty block; nothing at the end. Throws what ends the task as FetchFailed when it cannot be got.
+  /// The next non-empty block; nothing at the end. Throws what ends the task as FetchFailed when it
+  /// cannot be got.
   virtual std::optional<ShuffleBlock> next() = 0;
 };
 
@@ -69,12 +71,13 @@ class ShuffleOutput {
   virtual ~ShuffleOutput() = default;
   ShuffleOutput(const ShuffleOutput&) = delete;
   ShuffleOutput& operator=(const ShuffleOutput&) = delete;
-  /// Appends encoded records to a reduce partition's block; any number of calls, in the order in which a reader will
-  /// see them.
+  /// Appends encoded records to a reduce partition's block; any number of calls, in the order in
+  /// which a reader will see them.
   virtual void append(int32_t reduce, std::string bytes, uint64_t records) = 0;
 };
 
-/// What an operator sees while it makes one partition of one Rdd within a task. Lives as long as the task.
+/// What an operator sees while it makes one partition of one Rdd within a task. Lives as long as
+/// the task.
 class PartitionContext {
  public:
   PartitionContext() = default;
@@ -90,13 +93,14 @@ class PartitionContext {
   [[nodiscard]] virtual std::string_view data(int32_t partition) = 0;
   /// The attempt.
   [[nodiscard]] virtual const TaskContext& task() const = 0;
-  /// Says that the code of this Rdd threw: a stream calls it in a catch block around the program's function and rethrows. The
-  /// first call of an attempt names the operation and call site that the failure shows.
+  /// Says that the code of this Rdd threw: a stream calls it in a catch block around the program's
+  /// function and rethrows. The first call of an attempt names the operation and call site that the
+  /// failure shows.
   virtual void note_failure() noexcept {}
 };
 
-/// Runs a step of a stream; an exception of it names the Rdd of the context as the place of the failure, unless a step below has done
-/// so already.
+/// Runs a step of a stream; an exception of it names the Rdd of the context as the place of the
+/// failure, unless a step below has done so already.
 template <class Step>
 auto noting_failure(PartitionContext& context, const Step& step) {
   try {
@@ -144,18 +148,19 @@ class ShuffleWriteOperator : public OperatorBase {
 /// Makes an operator from the bytes bound to it; throws tenon::Error (codec) when they do not fit.
 using OperatorFactory = std::unique_ptr<OperatorBase> (*)(std::string_view bytes);
 
-/// Registers an operator class by its mangled name; usable in static initialisers. Returns its id. A name that is registered again
-/// with another factory gets an id of its own, by order. [any-thread]
+/// Registers an operator class by its mangled name; usable in static initialisers. Returns its id.
+/// A name that is registered again with another factory gets an id of its own, by order.
+/// [any-thread]
 /// @param address anything inside the module that registers; its build-id identifies the code
 TENON_API uint64_t register_operator(const char* mangled_name, OperatorFactory factory,
                                      const void* address);
 
-/// A pointer to a function as (build-id of its module, offset in it). Throws tenon::Error (codec) when the address is no code of a
-/// loaded module, or the module has no build-id. [any-thread]
+/// A pointer to a function as (build-id of its module, offset in it). Throws tenon::Error (codec)
+/// when the address is no code of a loaded module, or the module has no build-id. [any-thread]
 TENON_API std::string encode_function_pointer(const void* function);
 
-/// The pointer in this process. Throws tenon::Error (codec) when no loaded module has the build-id, or the offset lies outside
-/// of its code. [any-thread]
+/// The pointer in this process. Throws tenon::Error (codec) when no loaded module has the build-id,
+/// or the offset lies outside of its code. [any-thread]
 TENON_API const void* decode_function_pointer(std::string_view bytes);
 
 /// An accumulator's partial value within one task attempt. One thread.
@@ -169,18 +174,17 @@ class AccumulatorState {
   [[nodiscard]] virtual std::string encode() const = 0;
 };
 
-/// The partial value of an accumulator in the attempt that runs on this thread; the attempt's first use makes it by make(zero).
-/// Owned by the attempt, which sends it to the driver when it ends, however it ends. nullptr outside of tasks: the caller then
-/// adds to the driver's own value.
-TENON_API AccumulatorState* task_accumulator(uint64_t id,
-                                             std::unique_ptr<AccumulatorState> (*make)(const void* zero),
-                                             const void* zero);
+/// The partial value of an accumulator in the attempt that runs on this thread; the attempt's first
+/// use makes it by make(zero). Owned by the attempt, which sends it to the driver when it ends,
+/// however it ends. nullptr outside of tasks: the caller then adds to the driver's own value.
+TENON_API AccumulatorState* task_accumulator(
+    uint64_t id, std::unique_ptr<AccumulatorState> (*make)(const void* zero), const void* zero);
 
 /// Makes a broadcast value from its bytes.
 using BroadcastDecoder = std::shared_ptr<const void> (*)(std::string_view bytes);
 
-/// A broadcast's value as tasks of this process see it: fetched and decoded by the first that asks, shared by all. For use within
-/// a task only. Throws tenon::Error when the driver has it no more.
+/// A broadcast's value as tasks of this process see it: fetched and decoded by the first that asks,
+/// shared by all. For use within a task only. Throws tenon::Error when the driver has it no more.
 TENON_API std::shared_ptr<const void> task_broadcast(uint64_t id, BroadcastDecoder decode);
 
 }  // namespace tenon::detail

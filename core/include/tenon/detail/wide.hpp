@@ -1,5 +1,5 @@
-/// @file wide.hpp
-/// Operators at a shuffle: how records are spread over the reduce partitions, and what is made of them there. Not for programs.
+/// @file wide.hpp Operators at a shuffle: how records are spread over the reduce partitions, and
+///   what is made of them there. Not for programs.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@ using value_t = typename PairTypes<T>::Value;
 
 // ------------------------------------------------------------------------------- partitioners
 
-/// Equal keys to equal partitions, by hash. The high half of the hash chooses, since tables use the low one.
+/// Equal keys to equal partitions, by hash. The high half of the hash chooses, since tables use the
+/// low one.
 template <class K>
 class HashSpread {
  public:
@@ -62,9 +63,10 @@ class RangeSpread {
   [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(bounds_.size() + 1); }
   template <class Key>
   [[nodiscard]] size_t of(const Key& key, uint64_t) const {
-    const auto at = ascending_ ? std::lower_bound(bounds_.begin(), bounds_.end(), key)
-                               : std::lower_bound(bounds_.begin(), bounds_.end(), key,
-                                                  [](const K& bound, const Key& k) { return k < bound; });
+    const auto at = ascending_
+                        ? std::lower_bound(bounds_.begin(), bounds_.end(), key)
+                        : std::lower_bound(bounds_.begin(), bounds_.end(), key,
+                                           [](const K& bound, const Key& k) { return k < bound; });
     return static_cast<size_t>(at - bounds_.begin());
   }
   static constexpr bool kNeedsHash = false;
@@ -92,7 +94,8 @@ class OutputBuffer {
   void flush_if_large(ShuffleOutput& output, size_t reduce) {
     if (bytes_.size() >= kFlushBytes) flush(output, reduce);
   }
-  // Not inlined: g++ 12 takes the size from flush_if_large() for one that a short string could have, and warns.
+  // Not inlined: g++ 12 takes the size from flush_if_large() for one that a short string could
+  // have, and warns.
   [[gnu::noinline]] void flush(ShuffleOutput& output, size_t reduce) {
     if (records_ == 0) return;
     output.append(static_cast<int32_t>(reduce), std::move(bytes_), records_);
@@ -137,7 +140,8 @@ class SpreadWriter final : public ShuffleWriteOperator {
         buffer.flush_if_large(output, reduce);
       }
     }
-    for (size_t reduce = 0; reduce < buffers.size(); ++reduce) buffers[reduce].flush(output, reduce);
+    for (size_t reduce = 0; reduce < buffers.size(); ++reduce)
+      buffers[reduce].flush(output, reduce);
   }
 
  private:
@@ -292,11 +296,14 @@ class OwnedStream final : public Stream<owned_t<T>> {
   Batch<owned_t<T>> batch_;
 };
 
-/// The pairs of one side, out of a shuffle or, where the parent is partitioned as wanted, straight from it.
+/// The pairs of one side, out of a shuffle or, where the parent is partitioned as wanted, straight
+/// from it.
 template <Pair T>
-StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition, bool shuffled) {
+StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition,
+                     bool shuffled) {
   if (shuffled) {
-    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(context.shuffle(dependency, partition), context);
+    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(
+        context.shuffle(dependency, partition), context);
   }
   if constexpr (is_owned_v<T>) {
     return context.parent(dependency, partition);
@@ -331,7 +338,9 @@ auto read_key(ByteReader& in) {
 }
 
 inline bool read_flag(std::string_view bytes, size_t i) { return bytes.at(i) != '\0'; }
-inline std::string flags_of(std::initializer_list<bool> flags) { return {flags.begin(), flags.end()}; }
+inline std::string flags_of(std::initializer_list<bool> flags) {
+  return {flags.begin(), flags.end()};
+}
 
 /// reduce_by_key's reduce side.
 template <class T, class F>
@@ -372,7 +381,8 @@ class CombineReader final : public TypedOperator<std::pair<key_t<T>, value_t<T>>
       context.task().throw_if_killed();
       for (T& record : batch) {
         const uint64_t hash = Hash<K>::of(record.first);
-        combine_into(table, lookup_key<K>(record.first), hash, to_owned(std::move(record.second)), f_);
+        combine_into(table, lookup_key<K>(record.first), hash, to_owned(std::move(record.second)),
+                     f_);
       }
     }
     return table;
@@ -460,7 +470,8 @@ class SortReader final : public TypedOperator<owned_t<T>> {
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
     const StreamPtr input = open_pairs<T>(context, 0, partition, true);
     std::vector<Record> records;
-    for (auto batch = typed<Record>(input).next(); !batch.empty(); batch = typed<Record>(input).next()) {
+    for (auto batch = typed<Record>(input).next(); !batch.empty();
+         batch = typed<Record>(input).next()) {
       std::move(batch.begin(), batch.end(), std::back_inserter(records));
     }
     const auto less = [](const Record& a, const Record& b) { return a.first < b.first; };
@@ -496,9 +507,8 @@ class JoinOperator final
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
     const StreamPtr left = open_pairs<L>(context, 0, partition, left_shuffled_);
     auto table = group<K, V>(*left, context.task());
-    return std::make_unique<Joined>(std::move(table),
-                                    open_pairs<R>(context, 1, partition, right_shuffled_),
-                                    context.task());
+    return std::make_unique<Joined>(
+        std::move(table), open_pairs<R>(context, 1, partition, right_shuffled_), context.task());
   }
 
  private:
