@@ -8,11 +8,20 @@ namespace tenon::dag {
 
 void DagScheduler::fetch_failed(Stage& stage, const CompletionEvent& event,
                                 const task::FetchFailed& failure) {
-  ShuffleMapStage* map_stage = table_.find_by_shuffle(failure.shuffle_id);
   const int32_t attempt = event.set->stage_attempt;
-  if (map_stage == nullptr || stage.info().attempt != attempt) {
+  if (stage.info().attempt != attempt) {
     log(LogLevel::info, "Ignoring fetch failure of attempt " + std::to_string(attempt) + " of " +
                             stage.describe() + ": it concerns nothing that runs");
+    return;
+  }
+  ShuffleMapStage* map_stage = table_.find_by_shuffle(failure.shuffle_id);
+  if (map_stage == nullptr) {
+    // The parents of a stage live as long as it does: no stage can make these outputs again.
+    abort_stage(stage,
+                "a task of " + stage.describe() + " could not fetch shuffle " +
+                    std::to_string(failure.shuffle_id) +
+                    ", which none of the stages of its job writes: " + failure.message,
+                nullptr);
     return;
   }
   const std::string message = failure.message.empty() ? "FetchFailed" : failure.message;

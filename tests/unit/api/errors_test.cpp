@@ -173,7 +173,6 @@ TEST_F(ErrorsTest, WhateverIsThrown) {
 }
 
 TEST_F(ErrorsTest, FatalErrorIsNotTriedAgain) {
-  GTEST_SKIP() << "owed: fails, cause not found yet";
   start(conf("local[2,4]"));
   const auto error = caught([&] {
     static_cast<void>(numbers().map([](int) -> int { throw FatalError("no use"); }).count());

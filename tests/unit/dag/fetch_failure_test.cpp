@@ -6,6 +6,7 @@
 namespace tenon::dag::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -491,16 +492,26 @@ TEST_F(FetchFailure, T044_PersistentFetchFailureThenHealthyJobs) {
   EXPECT_TRUE(listener->succeeded);
 }
 
-TEST_F(FetchFailure, C29_3_FailureOfAMapStageThatIsGoneIsIgnored) {
-  const auto listener = submit(node(1), {0});
-  end(0, 0, fetch_failure("A", 77, 0, 0));
-  EXPECT_THAT(failed_stages(), IsEmpty());
+TEST_F(FetchFailure, C29_3_FailureOfAStageThatIsGoneIsIgnored) {
+  const auto dependency = shuffle(node(1), 1);
+  const auto listener = submit(node(1, {dependency}), {0});
+  complete_maps(0, {"A"});
+  cancel(0);
+  end(1, 0, fetch_failure("A", dependency->shuffle_id, 0, 0));
   EXPECT_THAT(blocks_.removed, IsEmpty());
-  EXPECT_EQ(sink_.of<event::TaskEnd>().size(), 1u);
-  EXPECT_EQ(sink_.of<event::TaskEnd>()[0].reason, "FetchFailed");
-  EXPECT_EQ(scheduler_->sizes().failed, 0u);
-  end(0, 0, value("42"));
-  EXPECT_TRUE(listener->succeeded);
+  EXPECT_EQ(listener->ends, 1);
+  expect_all_empty();
+}
+
+TEST_F(FetchFailure, C29_3_FailureOfAShuffleOutsideTheJobFailsIt) {
+  const auto listener = submit(node(1), {0});
+  end(0, 0, fetch_failure("A", 77, 0, 0, "the block is gone"));
+  EXPECT_THAT(listener->failure_text(),
+              AllOf(HasSubstr("could not fetch shuffle 77, which none of the stages of its job"),
+                    HasSubstr("the block is gone")));
+  EXPECT_THAT(blocks_.removed, IsEmpty());
+  EXPECT_EQ(sink_.of<event::TaskEnd>().at(0).reason, "FetchFailed");
+  expect_all_empty();
 }
 
 TEST_F(FetchFailure, C4_3_JobEndEmptiesTheFailedSet) {
