@@ -20,33 +20,40 @@ bool JobWaiter::task_succeeded(int32_t position, std::string value) {
   return false;
 }
 
+// Waiters are woken without the mutex, which they take at once.
 void JobWaiter::flush() {
-  const std::lock_guard lock(mutex_);
-  if (results_.empty()) {
-    results_.swap(arrived_);
-  } else {
-    std::move(arrived_.begin(), arrived_.end(), std::back_inserter(results_));
-    arrived_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    if (results_.empty()) {
+      results_.swap(arrived_);
+    } else {
+      std::move(arrived_.begin(), arrived_.end(), std::back_inserter(results_));
+      arrived_.clear();
+    }
+    changed();
   }
-  changed();
+  changed_.notify_one();
 }
 
 // The scheduler drops its reference after either of these.
 void JobWaiter::job_succeeded() {
   turn_.remove(*this);
   flush();
-  const std::lock_guard lock(mutex_);
-  ended_ = true;
-  changed();
-  changed_.notify_all();
+  end(nullptr);
 }
 
 void JobWaiter::job_failed(std::shared_ptr<const Error> error) {
   turn_.remove(*this);
-  const std::lock_guard lock(mutex_);
-  ended_ = true;
-  error_ = std::move(error);
-  changed();
+  end(std::move(error));
+}
+
+void JobWaiter::end(std::shared_ptr<const Error> error) {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    error_ = std::move(error);
+    changed();
+  }
   changed_.notify_all();
 }
 

@@ -54,8 +54,8 @@ class JobWaiter : public dag::JobListener {
  protected:
   using Result = std::pair<int32_t, std::string>;
 
-  // Something new is there; called under the mutex.
-  virtual void changed() = 0;
+  // Something new is there; called under the mutex, before who waits is woken.
+  virtual void changed() {}
 
   // Gives the handler what has come; false when it threw.
   bool handle(std::vector<Result> results, const detail::ResultHandler& handler);
@@ -71,6 +71,8 @@ class JobWaiter : public dag::JobListener {
   const size_t positions_;
 
  private:
+  void end(std::shared_ptr<const Error> error);
+
   const ReportHandled report_;
   ResultTurn& turn_;
   std::vector<Result> arrived_;  // in this turn; the loop's thread alone
@@ -82,9 +84,6 @@ class SyncJob final : public JobWaiter {
   using JobWaiter::JobWaiter;
   // Until all results are handled or the job has failed. Throws the job's error.
   void run(const detail::ResultHandler& handler);
-
- private:
-  void changed() override { changed_.notify_one(); }
 };
 
 // The caller goes on; the handler runs on the driver's pool.

@@ -146,6 +146,7 @@ void Executor::join() {
     if (thread.joinable()) thread.join();
   }
   state_->reporter.stop();
+  state_->table.wait_until_sent();
   state_->answers->close();
 }
 

@@ -45,16 +45,22 @@ void TaskTable::remove_slot(Slot& slot) {
 }
 
 void TaskTable::launch(std::vector<LaunchedTask> tasks) {
+  size_t wake = 0;
+  bool refused = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!stopped_) {
-      for (LaunchedTask& task : tasks) queue_.push_back(std::move(task));
-      for (size_t i = std::min<size_t>(tasks.size(), idle_); i > 0; --i) work_.notify_one();
-      return;
+    refused = stopped_.has_value();
+    for (LaunchedTask& task : tasks) {
+      if (refused) {
+        file(killed_status(task.task_id, *stopped_), now_ns());
+      } else {
+        queue_.push_back(std::move(task));
+      }
     }
-    for (const LaunchedTask& task : tasks) file(killed_status(task.task_id, *stopped_), now_ns());
+    if (!refused) wake = std::min<size_t>(tasks.size(), idle_);
   }
-  flush();
+  for (; wake > 0; --wake) work_.notify_one();
+  if (refused) flush();
 }
 
 std::optional<LaunchedTask> TaskTable::next(Slot& slot, std::optional<Status> ended) {
@@ -67,7 +73,7 @@ std::optional<LaunchedTask> TaskTable::next(Slot& slot, std::optional<Status> en
   LaunchedTask task;
   while (true) {
     const bool started = start_head(slot, task);
-    const bool send = started ? due(slot.started_ns_) : !outbox_.empty();
+    const bool send = !sending_ && (started ? due(slot.started_ns_) : !outbox_.empty());
     if (started) arm_if_needed();
     if (send) {
       lock.unlock();
@@ -124,8 +130,6 @@ void TaskTable::shutdown(const std::string& reason) {
 }
 
 void TaskTable::tick() {
-  const std::lock_guard sending(sending_);
-  std::vector<Status> batch;
   {
     const std::lock_guard lock(mutex_);
     armed_ = false;
@@ -138,17 +142,17 @@ void TaskTable::tick() {
         continue;
       }
       slot->reported_ = true;
-      batch.push_back({slot->task_id_, task::TaskState::running, {}});
-    }
-    if (batch.empty()) {
-      batch.swap(outbox_);
-    } else {
-      std::ranges::move(outbox_, std::back_inserter(batch));
-      outbox_.clear();
+      file({slot->task_id_, task::TaskState::running, {}}, now);
     }
     if (unreported) arm_if_needed();
   }
-  if (!batch.empty()) sink_.status_update(std::move(batch));
+  flush();
+}
+
+void TaskTable::wait_until_sent() {
+  flush();
+  std::unique_lock lock(mutex_);
+  sent_.wait(lock, [&] { return !sending_ && outbox_.empty(); });
 }
 
 std::vector<std::pair<uint64_t, TaskMetrics>> TaskTable::running() const {
@@ -206,14 +210,21 @@ void TaskTable::arm_if_needed() {
   arm_();
 }
 
+// Without the mutex while the sink is called, and by one thread at a time, which keeps the order:
+// what others file meanwhile goes with the sender's next batch.
 void TaskTable::flush() {
-  const std::lock_guard sending(sending_);
-  std::vector<Status> batch;
-  {
-    const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (sending_) return;
+  sending_ = true;
+  while (!outbox_.empty()) {
+    std::vector<Status> batch;
     batch.swap(outbox_);
+    lock.unlock();
+    sink_.status_update(std::move(batch));
+    lock.lock();
   }
-  if (!batch.empty()) sink_.status_update(std::move(batch));
+  sending_ = false;
+  sent_.notify_all();
 }
 
 }  // namespace tenon::executor

@@ -89,6 +89,9 @@ class TaskTable {
   // Sends what waits, and RUNNING where it is due.
   void tick();
 
+  // Until the sink has taken every status there is.
+  void wait_until_sent();
+
   // Tasks that run, with their figures so far.
   [[nodiscard]] std::vector<std::pair<uint64_t, TaskMetrics>> running() const;
   [[nodiscard]] size_t queued() const;
@@ -103,9 +106,9 @@ class TaskTable {
   const uint32_t cores_;
   StatusSink& sink_;
   const std::function<void()> arm_;
-  std::mutex sending_;        // keeps the order of batches; taken before mutex_
   mutable std::mutex mutex_;  // guards all below, and the slots
-  std::condition_variable work_;
+  std::condition_variable work_, sent_;
+  bool sending_ = false;  // some thread hands the outbox to the sink
   std::deque<LaunchedTask> queue_;
   std::vector<Slot*> slots_;
   std::vector<Status> outbox_;
