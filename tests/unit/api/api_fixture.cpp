@@ -2,6 +2,12 @@
 
 namespace tenon::test {
 
+ApiTest::ApiTest() {
+  ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
+  ::setenv("TENON_CONF_DIR", folder_.path().c_str(), 1);
+  ::unsetenv("TENON_MASTER");
+}
+
 std::string ApiTest::describe(context::Scheduling& scheduling) {
   const dag::Sizes dag = scheduling.dag().sizes();
   const task::Sizes tasks = scheduling.tasks().sizes();

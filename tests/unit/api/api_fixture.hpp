@@ -70,11 +70,7 @@ Caught caught(Act&& act) {
 
 class ApiTest : public ::testing::Test {
  protected:
-  ApiTest() {
-    ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
-    ::setenv("TENON_CONF_DIR", folder_.path().c_str(), 1);
-    ::unsetenv("TENON_MASTER");
-  }
+  ApiTest();
   // After each test nothing of a job may be left (contract C1.5) and the events must have been in
   // order.
   ~ApiTest() override {

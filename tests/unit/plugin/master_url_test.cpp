@@ -73,7 +73,7 @@ struct Bad {
 };
 
 TEST(MasterUrl, C29_17_BadOnesAreUsageErrorsThatQuoteTheUrl) {
-  const Bad rows[] = {
+  static const Bad rows[] = {
       {"", "is empty"},
       {"  ", "is empty"},
       {"://h", "must begin with a scheme"},
