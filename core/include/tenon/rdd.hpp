@@ -15,7 +15,8 @@
 #include "tenon/detail/narrow.hpp"
 #include "tenon/detail/wide.hpp"
 #include "tenon/error.hpp"
-#include "tenon/future.hpp"
+#include "tenon/pair_rdd.hpp"
+#include "tenon/rdd_actions.hpp"
 
 namespace tenon {
 
@@ -34,7 +35,7 @@ namespace tenon {
 /// invalid_argument when used inside a task. Actions throw the job's error: job_failed with the
 /// task's failure as its cause, or cancelled. Safe to use from several threads.
 template <class T>
-class Rdd {
+class Rdd : public PairRdd<T>, public RddActions<T> {
  public:
   using value_type = T;
   using Location = detail::Location;
@@ -133,20 +134,6 @@ class Rdd {
         detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
-  /// f of each value; the key stays, and with it the partitioner. Rdd of pairs.
-  template <class F>
-    requires detail::Pair<T>
-  [[nodiscard]] auto map_values(F f, Location location = Location::current()) const {
-    return map_values_at(detail::call_site("map_values", location), std::move(f));
-  }
-  /// f(value, values...) of each value. Rdd of pairs.
-  template <class F, class Value, class... Values>
-    requires(detail::Pair<T> && !std::is_same_v<Value, Location>)
-  [[nodiscard]] auto map_values(F f, Value value, Values... values) const {
-    return map_values_at(detail::call_site("map_values"),
-                         detail::with_values(std::move(f), std::move(value), std::move(values)...));
-  }
-
   /// The partitions of this Rdd, then those of the other one. Keeps order.
   [[nodiscard]] Rdd union_with(const Rdd& other, Location location = Location::current()) const;
 
@@ -156,102 +143,9 @@ class Rdd {
 
   // ----------------------------------------------------------------------------- over a shuffle
 
-  /// One value per key: f(value, value) over the key's values, combined on the map side first. f
-  /// must be associative and commutative. One shuffle; none when this Rdd is partitioned that way
-  /// already. Rdd of pairs.
-  /// @param partitions of the result; 0: contract C26.4
-  template <class F>
-    requires detail::Pair<T>
-  [[nodiscard]] auto reduce_by_key(F f, int32_t partitions = 0,
-                                   Location location = Location::current()) const;
-
-  /// All values of each key, in the order of partitions and records. One shuffle, or none as for
-  /// reduce_by_key. Rdd of pairs.
-  [[nodiscard]] auto group_by_key(int32_t partitions = 0,
-                                  Location location = Location::current()) const
-    requires detail::Pair<T>;
-
-  /// An inner join: (key, (left, right)) for each pair of values with an equal key. The left side
-  /// of each partition is held in memory. Each side is shuffled unless it is partitioned that way
-  /// already. Rdds of pairs with the same key type.
-  template <class R>
-    requires(detail::Pair<T> && detail::Pair<R>)
-  [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0,
-                          Location location = Location::current()) const;
-
-  /// Sorted by key over all partitions: partition i's keys come before those of i + 1; equal keys
-  /// keep their order. Runs a job that samples the keys when there is more than one partition. One
-  /// shuffle. Rdd of pairs whose keys have operator<.
-  [[nodiscard]] auto sort_by_key(bool ascending = true, int32_t partitions = 0,
-                                 Location location = Location::current()) const
-    requires detail::Pair<T>;
-
   /// Each distinct record once. One shuffle.
   [[nodiscard]] auto distinct(int32_t partitions = 0,
                               Location location = Location::current()) const;
-
-  /// The same pairs, those of equal keys in one partition, by hash. One shuffle. Rdd of pairs.
-  /// @throws Error (invalid_argument) when partitions is below 1
-  [[nodiscard]] auto partition_by(int32_t partitions, Location location = Location::current()) const
-    requires detail::Pair<T>;
-
-  // ----------------------------------------------------------------------------- actions
-
-  /// All records, in the order of partitions. They must fit into the driver's memory.
-  [[nodiscard]] std::vector<detail::owned_t<T>> collect(
-      Location location = Location::current()) const;
-  /// collect() while the caller goes on.
-  [[nodiscard]] Future<std::vector<detail::owned_t<T>>> collect_async(
-      Location location = Location::current()) const;
-
-  /// How many records there are.
-  [[nodiscard]] uint64_t count(Location location = Location::current()) const;
-  /// count() while the caller goes on.
-  [[nodiscard]] Future<uint64_t> count_async(Location location = Location::current()) const;
-
-  /// The first n records, in order; fewer when there are fewer. Runs one partition first, then
-  /// more, four times as many each time (tenon.rdd.limit.scaleUpFactor). n = 0 runs no job.
-  [[nodiscard]] std::vector<detail::owned_t<T>> take(uint64_t n,
-                                                     Location location = Location::current()) const;
-
-  /// The first record. @throws Error (invalid_argument) when there is none
-  [[nodiscard]] detail::owned_t<T> first(Location location = Location::current()) const;
-
-  /// f(record, record) over all. f must be associative and commutative. @throws Error
-  /// (invalid_argument) when there is no record
-  template <class F>
-  [[nodiscard]] detail::owned_t<T> reduce(F f, Location location = Location::current()) const;
-
-  /// zero with f over the records of each partition, then over the partitions' values in their
-  /// order.
-  template <class F>
-  [[nodiscard]] detail::owned_t<T> fold(detail::owned_t<T> zero, F f,
-                                        Location location = Location::current()) const;
-
-  /// zero with add(total, record) over each partition, then merge(total, total) over the
-  /// partitions' values in their order, which starts with zero too.
-  template <class U, class Add, class Merge>
-  [[nodiscard]] U aggregate(U zero, Add add, Merge merge,
-                            Location location = Location::current()) const;
-
-  /// f of each record, in the executors.
-  template <class F>
-  void for_each(F f, Location location = Location::current()) const {
-    for_each_at(detail::call_site("for_each", location), std::move(f));
-  }
-  /// f(record, values...) of each record, in the executors.
-  template <class F, class Value, class... Values>
-    requires(!std::is_same_v<Value, Location>)
-  void for_each(F f, Value value, Values... values) const {
-    for_each_at(detail::call_site("for_each"),
-                detail::with_values(std::move(f), std::move(value), std::move(values)...));
-  }
-
-  /// A line per record in DIR/part-00000 and so on, one file a partition, then DIR/_SUCCESS. Text
-  /// and numbers as they are, pairs and tuples as "(a,b)". Nothing is left of a job that fails.
-  /// @throws Error (input_output) when the directory exists, before any task runs
-  void save_as_text_file(const std::string& directory,
-                         Location location = Location::current()) const;
 
   // ----------------------------------------------------------------------------- for the templates
   // of this library
@@ -262,6 +156,9 @@ class Rdd {
  private:
   template <class U>
   friend class Rdd;
+  template <class U>
+  friend class PairRdd;
+  friend class RddActions<T>;
 
   template <class U>
   Rdd<U> narrow(CallSite site, detail::Operator op, bool keeps_partitioner) const;
@@ -273,10 +170,6 @@ class Rdd {
   auto flat_map_at(CallSite site, F f) const;
   template <class F>
   auto map_partitions_at(CallSite site, F f) const;
-  template <class F>
-  auto map_values_at(CallSite site, F f) const;
-  template <class F>
-  void for_each_at(CallSite site, F f) const;
 
   /// The values of f over all partitions, in their order.
   template <class F>
@@ -300,6 +193,7 @@ class Rdd {
 
 }  // namespace tenon
 
+#include "tenon/detail/pair_rdd.hpp"
 #include "tenon/detail/rdd_actions.hpp"
 #include "tenon/detail/rdd_narrow.hpp"
 #include "tenon/detail/rdd_wide.hpp"

@@ -76,47 +76,48 @@ std::function<void(int32_t, std::string_view)> store_into(
 }  // namespace detail
 
 template <class T>
-std::vector<detail::owned_t<T>> Rdd<T>::collect(Location location) const {
+std::vector<detail::owned_t<T>> RddActions<T>::collect(Location location) const {
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
     return detail::concatenate(
-        values_of(detail::call_site("collect", location), detail::CollectAll<T>{}));
+        self().values_of(detail::call_site("collect", location), detail::CollectAll<T>{}));
   } else {
     return {};
   }
 }
 
 template <class T>
-Future<std::vector<detail::owned_t<T>>> Rdd<T>::collect_async(Location location) const {
+Future<std::vector<detail::owned_t<T>>> RddActions<T>::collect_async(Location location) const {
   using Result = std::vector<detail::owned_t<T>>;
   auto values = std::make_shared<std::vector<Result>>();
   std::shared_ptr<detail::JobHandle> handle;
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
-    auto partitions = detail::all_partitions(node_);
+    auto partitions = detail::all_partitions(self().node_);
     values->resize(partitions.size());
-    handle = detail::submit_job(*driver_,
-                                job(detail::call_site("collect_async", location),
-                                    detail::CollectAll<T>{}, std::move(partitions)),
+    handle = detail::submit_job(*self().driver_,
+                                self().job(detail::call_site("collect_async", location),
+                                           detail::CollectAll<T>{}, std::move(partitions)),
                                 detail::store_into(values));
   }
   return {std::move(handle), [values] { return detail::concatenate(std::move(*values)); }};
 }
 
 template <class T>
-uint64_t Rdd<T>::count(Location location) const {
+uint64_t RddActions<T>::count(Location location) const {
   uint64_t total = 0;
-  for (const uint64_t n : values_of(detail::call_site("count", location), detail::CountAll<T>{}))
+  for (const uint64_t n :
+       self().values_of(detail::call_site("count", location), detail::CountAll<T>{}))
     total += n;
   return total;
 }
 
 template <class T>
-Future<uint64_t> Rdd<T>::count_async(Location location) const {
-  auto partitions = detail::all_partitions(node_);
+Future<uint64_t> RddActions<T>::count_async(Location location) const {
+  auto partitions = detail::all_partitions(self().node_);
   auto values = std::make_shared<std::vector<uint64_t>>(partitions.size());
-  auto handle = detail::submit_job(
-      *driver_,
-      job(detail::call_site("count_async", location), detail::CountAll<T>{}, std::move(partitions)),
-      detail::store_into(values));
+  auto handle = detail::submit_job(*self().driver_,
+                                   self().job(detail::call_site("count_async", location),
+                                              detail::CountAll<T>{}, std::move(partitions)),
+                                   detail::store_into(values));
   return {std::move(handle), [values] {
             uint64_t total = 0;
             for (const uint64_t n : *values) total += n;
@@ -125,12 +126,12 @@ Future<uint64_t> Rdd<T>::count_async(Location location) const {
 }
 
 template <class T>
-std::vector<detail::owned_t<T>> Rdd<T>::take(uint64_t n, Location location) const {
+std::vector<detail::owned_t<T>> RddActions<T>::take(uint64_t n, Location location) const {
   using Result = std::vector<detail::owned_t<T>>;
   Result taken;
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
     const CallSite site = detail::call_site("take", location);
-    const auto total = static_cast<uint64_t>(n == 0 ? 0 : partition_count());
+    const auto total = static_cast<uint64_t>(n == 0 ? 0 : self().partition_count());
     uint64_t tried = 0, wave = 1;
     while (taken.size() < n && tried < total) {
       std::vector<int32_t> partitions;
@@ -138,25 +139,25 @@ std::vector<detail::owned_t<T>> Rdd<T>::take(uint64_t n, Location location) cons
         partitions.push_back(static_cast<int32_t>(tried));
       std::vector<Result> parts(partitions.size());
       const uint64_t missing = n - taken.size();
-      detail::run_job(
-          *driver_,
-          job(site, detail::with_values(detail::TakeFirst<T>{}, missing), std::move(partitions)),
-          [&](int32_t position, std::string_view value) {
-            parts[static_cast<size_t>(position)] = decode<Result>(value);
-          });
+      detail::run_job(*self().driver_,
+                      self().job(site, detail::with_values(detail::TakeFirst<T>{}, missing),
+                                 std::move(partitions)),
+                      [&](int32_t position, std::string_view value) {
+                        parts[static_cast<size_t>(position)] = decode<Result>(value);
+                      });
       for (auto& part : parts) {
         for (auto&& record : part) {
           if (taken.size() < n) taken.push_back(std::move(record));
         }
       }
-      wave = std::min(total, tried * detail::take_scale_up_factor(*driver_));
+      wave = std::min(total, tried * detail::take_scale_up_factor(*self().driver_));
     }
   }
   return taken;
 }
 
 template <class T>
-detail::owned_t<T> Rdd<T>::first(Location location) const {
+detail::owned_t<T> RddActions<T>::first(Location location) const {
   auto taken = take(1, location);
   if (taken.empty()) detail::throw_empty("first");
   return std::move(taken.front());
@@ -164,7 +165,7 @@ detail::owned_t<T> Rdd<T>::first(Location location) const {
 
 template <class T>
 template <class F>
-detail::owned_t<T> Rdd<T>::reduce(F f, Location location) const {
+detail::owned_t<T> RddActions<T>::reduce(F f, Location location) const {
   using O = detail::owned_t<T>;
   TENON_CHECK_FUNCTION(F, "reduce");
   if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
@@ -173,7 +174,7 @@ detail::owned_t<T> Rdd<T>::reduce(F f, Location location) const {
     if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
       std::optional<O> total;
       for (auto& value :
-           values_of(detail::call_site("reduce", location), detail::ReduceAll<T, F>{f})) {
+           self().values_of(detail::call_site("reduce", location), detail::ReduceAll<T, F>{f})) {
         if (!value) continue;
         total = total ? O(std::invoke(f, std::move(*total), std::move(*value))) : std::move(*value);
       }
@@ -186,7 +187,7 @@ detail::owned_t<T> Rdd<T>::reduce(F f, Location location) const {
 
 template <class T>
 template <class U, class Add, class Merge>
-U Rdd<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
+U RddActions<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
   TENON_CHECK_FUNCTION(Add, "aggregate");
   if constexpr (detail::is_shippable_v<Add> && detail::check_result<U>()) {
     static_assert(std::is_invocable_r_v<U, const Add&, U, T>,
@@ -197,7 +198,7 @@ U Rdd<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
                   std::is_invocable_r_v<U, const Merge&, U, U>) {
       U total = zero;
       const detail::AggregateAll<T, U, Add> each{std::move(add), std::move(zero)};
-      for (U& value : values_of(detail::call_site("aggregate", location), each)) {
+      for (U& value : self().values_of(detail::call_site("aggregate", location), each)) {
         total = std::invoke(merge, std::move(total), std::move(value));
       }
       return total;
@@ -208,7 +209,7 @@ U Rdd<T>::aggregate(U zero, Add add, Merge merge, Location location) const {
 
 template <class T>
 template <class F>
-detail::owned_t<T> Rdd<T>::fold(detail::owned_t<T> zero, F f, Location location) const {
+detail::owned_t<T> RddActions<T>::fold(detail::owned_t<T> zero, F f, Location location) const {
   using O = detail::owned_t<T>;
   TENON_CHECK_FUNCTION(F, "fold");
   if constexpr (detail::is_shippable_v<F> && detail::check_result<O>()) {
@@ -217,7 +218,7 @@ detail::owned_t<T> Rdd<T>::fold(detail::owned_t<T> zero, F f, Location location)
     if constexpr (std::is_invocable_r_v<O, const F&, O, O>) {
       O total = zero;
       const detail::AggregateAll<T, O, detail::OnOwned<F>> each{{f}, std::move(zero)};
-      for (O& value : values_of(detail::call_site("fold", location), each)) {
+      for (O& value : self().values_of(detail::call_site("fold", location), each)) {
         total = std::invoke(f, std::move(total), std::move(value));
       }
       return total;
@@ -228,28 +229,28 @@ detail::owned_t<T> Rdd<T>::fold(detail::owned_t<T> zero, F f, Location location)
 
 template <class T>
 template <class F>
-void Rdd<T>::for_each_at(CallSite site, F f) const {
+void RddActions<T>::for_each_at(CallSite site, F f) const {
   TENON_CHECK_FUNCTION(F, "for_each");
   if constexpr (detail::is_shippable_v<F>) {
     static_assert(std::is_invocable_v<const F&, T&>,
                   "for_each: the function cannot be called with this Rdd's element type");
     if constexpr (std::is_invocable_v<const F&, T&>)
-      values_of(site, detail::VisitAll<T, F>{std::move(f)});
+      self().values_of(site, detail::VisitAll<T, F>{std::move(f)});
   }
 }
 
 template <class T>
-void Rdd<T>::save_as_text_file(const std::string& directory, Location location) const {
+void RddActions<T>::save_as_text_file(const std::string& directory, Location location) const {
   static_assert(detail::TextLike<T>,
                 "save_as_text_file: records must be text, numbers, or pairs and tuples of these; "
                 "map them to a "
                 "std::string first");
   if constexpr (detail::TextLike<T>) {
-    const int32_t partitions = partition_count();
+    const int32_t partitions = self().partition_count();
     detail::TextOutput output(directory);
     try {
-      values_of(detail::call_site("save_as_text_file", location),
-                detail::with_values(detail::SaveText<T>{}, directory));
+      self().values_of(detail::call_site("save_as_text_file", location),
+                       detail::with_values(detail::SaveText<T>{}, directory));
       output.commit(partitions);
     } catch (...) {
       output.abort();  // an error that leaves main unwinds nothing

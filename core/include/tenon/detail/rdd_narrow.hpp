@@ -105,22 +105,6 @@ auto Rdd<T>::map_partitions_at(CallSite site, F f) const {
   }
 }
 
-template <class T>
-template <class F>
-auto Rdd<T>::map_values_at(CallSite site, F f) const {
-  TENON_CHECK_FUNCTION(F, "map_values");
-  if constexpr (detail::is_shippable_v<F>) {
-    static_assert(std::is_invocable_v<const F&, typename T::second_type>,
-                  "map_values: the function cannot be called with this Rdd's value type");
-    if constexpr (std::is_invocable_v<const F&, typename T::second_type>) {
-      using Op = detail::MapOperator<detail::OnValue<F>, T>;
-      return narrow<typename Op::U>(
-          std::move(site),
-          detail::operator_of<Op>(detail::encode_function(detail::OnValue<F>{std::move(f)})), true);
-    }
-  }
-}
-
 namespace detail {
 
 /// A node that reads whole partitions of its parents, as the table says.

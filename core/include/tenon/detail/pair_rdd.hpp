@@ -1,0 +1,148 @@
+/// @file pair_rdd.hpp
+/// An Rdd's operations by key. Included by tenon/rdd.hpp. Not for programs.
+#pragma once
+
+#include "tenon/detail/rdd_wide.hpp"
+
+namespace tenon {
+
+template <class T>
+template <class F>
+auto PairRdd<T>::map_values_at(CallSite site, F f) const {
+  TENON_CHECK_FUNCTION(F, "map_values");
+  if constexpr (detail::is_shippable_v<F>) {
+    static_assert(std::is_invocable_v<const F&, typename T::second_type>,
+                  "map_values: the function cannot be called with this Rdd's value type");
+    if constexpr (std::is_invocable_v<const F&, typename T::second_type>) {
+      using Op = detail::MapOperator<detail::OnValue<F>, T>;
+      return self().template narrow<typename Op::U>(
+          std::move(site),
+          detail::operator_of<Op>(detail::encode_function(detail::OnValue<F>{std::move(f)})), true);
+    }
+  }
+}
+
+template <class T>
+template <class F>
+  requires detail::Pair<T>
+auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
+  TENON_CHECK_FUNCTION(F, "reduce_by_key");
+  using K = detail::key_t<T>;
+  using V = detail::value_t<T>;
+  if constexpr (detail::is_shippable_v<F> && detail::check_key<K>() && detail::check_value<V>()) {
+    static_assert(std::is_invocable_r_v<V, const F&, V, V>,
+                  "reduce_by_key: the function must be V(V, V) for value type V");
+    if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
+      const int32_t n = self().reduce_partitions("reduce_by_key", partitions, {self().node_});
+      const rdd::Partitioner wanted{detail::kHashPartitioner, n};
+      const bool shuffled = detail::partitioner_of(self().node_) != wanted &&
+                            !(partitions == 0 && detail::partitioner_of(self().node_).has_value());
+      const CallSite site = detail::call_site("reduce_by_key", location);
+      rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
+      if (shuffled) {
+        dependency = detail::add_shuffle(
+            *self().driver_,
+            {0, self().node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
+      }
+      return self().template wide<std::pair<K, V>>(
+          site, detail::CombineReader<T, F>::make(f, shuffled), {std::move(dependency)},
+          shuffled ? wanted : *detail::partitioner_of(self().node_));
+    }
+  }
+}
+
+template <class T>
+auto PairRdd<T>::group_by_key(int32_t partitions, Location location) const
+  requires detail::Pair<T>
+{
+  using K = detail::key_t<T>;
+  using V = detail::value_t<T>;
+  if constexpr (detail::check_key<K>() && detail::check_value<V>()) {
+    rdd::Partitioner wanted{detail::kHashPartitioner,
+                            self().reduce_partitions("group_by_key", partitions, {self().node_})};
+    if (const auto own = detail::partitioner_of(self().node_); own && partitions == 0)
+      wanted = *own;
+    const detail::HashSpread<K> spread(wanted.partitions);
+    const CallSite site = detail::call_site("group_by_key", location);
+    rdd::Dependency dependency = self().side(site, wanted, spread);
+    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
+    return self().template wide<std::pair<K, std::vector<V>>>(
+        site, detail::GroupReader<T>::make(shuffled), {std::move(dependency)}, wanted);
+  }
+}
+
+template <class T>
+template <class R>
+  requires(detail::Pair<T> && detail::Pair<R>)
+auto PairRdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location) const {
+  using K = detail::key_t<T>;
+  using V = detail::value_t<T>;
+  using W = detail::value_t<R>;
+  static_assert(std::is_same_v<K, detail::key_t<R>>, "join: both sides need the same key type");
+  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
+                detail::check_value<V>() && detail::check_value<W>()) {
+    const rdd::Partitioner wanted{
+        detail::kHashPartitioner,
+        self().reduce_partitions("join", partitions, {self().node_, right.node()})};
+    const detail::HashSpread<K> spread(wanted.partitions);
+    const CallSite site = detail::call_site("join", location);
+    rdd::Dependency left_side = self().side(site, wanted, spread);
+    rdd::Dependency right_side = right.side(site, wanted, spread);
+    auto reader =
+        detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
+                                         std::holds_alternative<rdd::ShufflePtr>(right_side));
+    return self().template wide<std::pair<K, std::pair<V, W>>>(
+        site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+  }
+}
+
+template <class T>
+auto PairRdd<T>::sort_by_key(bool ascending, int32_t partitions, Location location) const
+  requires detail::Pair<T>
+{
+  using K = detail::key_t<T>;
+  static_assert(
+      requires(const K& a, const K& b) {
+        { a < b } -> std::convertible_to<bool>;
+      }, "sort_by_key: the key type needs operator<");
+  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>()) {
+    const int32_t n = self().reduce_partitions("sort_by_key", partitions, {self().node_});
+    const CallSite site = detail::call_site("sort_by_key", location);
+    std::vector<K> bounds;
+    if (n > 1) {
+      // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
+      // uneven inputs.
+      const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
+      const auto each =
+          static_cast<uint64_t>(3 * wanted / std::max(1, self().partition_count()) + 1);
+      auto samples = self().values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
+      const auto ascends = [ascending](const K& a, const K& b) {
+        return ascending ? a < b : b < a;
+      };
+      bounds = detail::range_bounds(std::move(samples), n, ascends);
+    }
+    const auto count = static_cast<int32_t>(bounds.size() + 1);
+    const rdd::Partitioner wanted{detail::next_object_id(*self().driver_), count};
+    const detail::RangeSpread<K> spread(std::move(bounds), ascending);
+    return self().template wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending),
+                                                    {self().side(site, wanted, spread)}, wanted);
+  }
+}
+
+template <class T>
+auto PairRdd<T>::partition_by(int32_t partitions, Location location) const
+  requires detail::Pair<T>
+{
+  using K = detail::key_t<T>;
+  if constexpr (detail::check_key<K>() && detail::check_value<detail::value_t<T>>()) {
+    if (partitions < 1) detail::throw_bad_partitions("partition_by", partitions);
+    const rdd::Partitioner wanted{detail::kHashPartitioner, partitions};
+    const CallSite site = detail::call_site("partition_by", location);
+    rdd::Dependency dependency = self().side(site, wanted, detail::HashSpread<K>(partitions));
+    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
+    return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
+                                                    {std::move(dependency)}, wanted);
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,85 @@
+/// @file pair_rdd.hpp What an Rdd of pairs can do by key. Included by tenon/rdd.hpp.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "tenon/detail/driver.hpp"
+#include "tenon/detail/wide.hpp"
+
+namespace tenon {
+
+template <class T>
+class Rdd;
+
+/// Operations by key, a part of every Rdd<T>; they need T to be a pair. What is said of functions,
+/// records and errors at Rdd holds here.
+template <class T>
+class PairRdd {
+ public:
+  using Location = detail::Location;
+
+  // ----------------------------------------------------------------------------- within a stage
+
+  /// f of each value; the key stays, and with it the partitioner. Rdd of pairs.
+  template <class F>
+    requires detail::Pair<T>
+  [[nodiscard]] auto map_values(F f, Location location = Location::current()) const {
+    return map_values_at(detail::call_site("map_values", location), std::move(f));
+  }
+  /// f(value, values...) of each value. Rdd of pairs.
+  template <class F, class Value, class... Values>
+    requires(detail::Pair<T> && !std::is_same_v<Value, Location>)
+  [[nodiscard]] auto map_values(F f, Value value, Values... values) const {
+    return map_values_at(detail::call_site("map_values"),
+                         detail::with_values(std::move(f), std::move(value), std::move(values)...));
+  }
+
+  // ----------------------------------------------------------------------------- over a shuffle
+
+  /// One value per key: f(value, value) over the key's values, combined on the map side first. f
+  /// must be associative and commutative. One shuffle; none when this Rdd is partitioned that way
+  /// already. Rdd of pairs.
+  /// @param partitions of the result; 0: contract C26.4
+  template <class F>
+    requires detail::Pair<T>
+  [[nodiscard]] auto reduce_by_key(F f, int32_t partitions = 0,
+                                   Location location = Location::current()) const;
+
+  /// All values of each key, in the order of partitions and records. One shuffle, or none as for
+  /// reduce_by_key. Rdd of pairs.
+  [[nodiscard]] auto group_by_key(int32_t partitions = 0,
+                                  Location location = Location::current()) const
+    requires detail::Pair<T>;
+
+  /// An inner join: (key, (left, right)) for each pair of values with an equal key. The left side
+  /// of each partition is held in memory. Each side is shuffled unless it is partitioned that way
+  /// already. Rdds of pairs with the same key type.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0,
+                          Location location = Location::current()) const;
+
+  /// Sorted by key over all partitions: partition i's keys come before those of i + 1; equal keys
+  /// keep their order. Runs a job that samples the keys when there is more than one partition. One
+  /// shuffle. Rdd of pairs whose keys have operator<.
+  [[nodiscard]] auto sort_by_key(bool ascending = true, int32_t partitions = 0,
+                                 Location location = Location::current()) const
+    requires detail::Pair<T>;
+
+  /// The same pairs, those of equal keys in one partition, by hash. One shuffle. Rdd of pairs.
+  /// @throws Error (invalid_argument) when partitions is below 1
+  [[nodiscard]] auto partition_by(int32_t partitions, Location location = Location::current()) const
+    requires detail::Pair<T>;
+
+ private:
+  template <class U>
+  friend class PairRdd;
+
+  [[nodiscard]] const Rdd<T>& self() const { return static_cast<const Rdd<T>&>(*this); }
+  template <class F>
+  auto map_values_at(CallSite site, F f) const;
+};
+
+}  // namespace tenon
