@@ -46,6 +46,18 @@ void throw_bad_partitions(const char* operation, int32_t given) {
                                                ": the number of partitions must be above 0, not " +
                                                std::to_string(given));
 }
+void throw_bad_argument(const char* operation, const std::string& why) {
+  throw Error(ErrorKind::invalid_argument, std::string(operation) + ": " + why);
+}
+void throw_unequal_partitions(const char* operation, int32_t left, int32_t right) {
+  throw_bad_argument(operation, "both sides need the same number of partitions, they have " +
+                                    std::to_string(left) + " and " + std::to_string(right));
+}
+void throw_unequal_zip(int32_t partition) {
+  throw_bad_argument("zip", "partition " + std::to_string(partition) +
+                                " has another number of records on each side; zip_partitions can "
+                                "walk partitions of different sizes");
+}
 void throw_empty(const char* operation) {
   throw Error(ErrorKind::invalid_argument, std::string(operation) + ": the Rdd has no record");
 }

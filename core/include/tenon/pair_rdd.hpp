@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tenon/detail/driver.hpp"
+#include "tenon/detail/semi_join.hpp"
 #include "tenon/detail/wide.hpp"
 
 namespace tenon {
@@ -36,6 +37,19 @@ class PairRdd {
                          detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
+  /// (key, element) for each element of the ranges that f makes of the values; the key stays, and
+  /// with it the partitioner. Rdd of pairs.
+  template <class F>
+    requires detail::Pair<T>
+  [[nodiscard]] auto flat_map_values(F f, Location location = Location::current()) const;
+
+  /// The keys, in order, as often as they come. Rdd of pairs.
+  [[nodiscard]] auto keys(Location location = Location::current()) const
+    requires detail::Pair<T>;
+  /// The values, in order. Rdd of pairs.
+  [[nodiscard]] auto values(Location location = Location::current()) const
+    requires detail::Pair<T>;
+
   // ----------------------------------------------------------------------------- over a shuffle
 
   /// One value per key: f(value, value) over the key's values, combined on the map side first. f
@@ -61,6 +75,14 @@ class PairRdd {
   [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0,
                           Location location = Location::current()) const;
 
+  /// The pairs whose key the other Rdd does not have. Its keys of each partition are held in
+  /// memory. Each side is shuffled unless it is partitioned that way already. Rdds of pairs with
+  /// the same key type.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto subtract_by_key(const Rdd<R>& other, int32_t partitions = 0,
+                                     Location location = Location::current()) const;
+
   /// Sorted by key over all partitions: partition i's keys come before those of i + 1; equal keys
   /// keep their order. Runs a job that samples the keys when there is more than one partition. One
   /// shuffle. Rdd of pairs whose keys have operator<.
@@ -76,10 +98,15 @@ class PairRdd {
  private:
   template <class U>
   friend class PairRdd;
+  template <class U>
+  friend class Rdd;
 
   [[nodiscard]] const Rdd<T>& self() const { return static_cast<const Rdd<T>&>(*this); }
   template <class F>
   auto map_values_at(CallSite site, F f) const;
+  template <detail::SemiJoin kind, class R>
+  auto semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
+                 int32_t partitions) const;
 };
 
 }  // namespace tenon

@@ -134,6 +134,75 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
         detail::with_values(std::move(f), std::move(value), std::move(values)...));
   }
 
+  /// f(partition, Records<T>&) once per partition returns a range with the partition's new records.
+  template <class F>
+  [[nodiscard]] auto map_partitions_with_index(F f, Location location = Location::current()) const {
+    return map_indexed_at(detail::call_site("map_partitions_with_index", location), std::move(f));
+  }
+  /// f(partition, Records<T>&, values...) once per partition.
+  template <class F, class Value, class... Values>
+    requires(!std::is_same_v<Value, Location>)
+  [[nodiscard]] auto map_partitions_with_index(F f, Value value, Values... values) const {
+    return map_indexed_at(
+        detail::call_site("map_partitions_with_index"),
+        detail::with_values(std::move(f), std::move(value), std::move(values)...));
+  }
+
+  /// Each partition as one record. A partition must fit into memory.
+  /// @return Rdd of std::vector
+  [[nodiscard]] auto glom(Location location = Location::current()) const;
+
+  /// (f(record), record). Keeps order and partitions. @return Rdd of pairs
+  template <class F>
+  [[nodiscard]] auto key_by(F f, Location location = Location::current()) const;
+
+  /// A random choice of the records, the same for the same seed and partitions. Keeps order.
+  /// @param with_replacement a record may come several times
+  /// @param fraction without replacement the probability of each record, 0 to 1; with replacement
+  ///   how often each comes on average, at least 0
+  /// @throws Error (invalid_argument) for another fraction
+  [[nodiscard]] Rdd sample(bool with_replacement, double fraction, uint64_t seed = 0,
+                           Location location = Location::current()) const;
+
+  /// Record i of this Rdd with record i of the other one. Keeps order and partitions.
+  /// @throws Error (invalid_argument) when the numbers of partitions differ; the job fails when the
+  ///   sizes of two partitions do
+  template <class U>
+  [[nodiscard]] auto zip(const Rdd<U>& other, Location location = Location::current()) const;
+
+  /// f(Records<T>&, Records<U>&) once per pair of partitions returns a range with the new records.
+  /// @throws Error (invalid_argument) when the numbers of partitions differ
+  template <class U, class F>
+  [[nodiscard]] auto zip_partitions(const Rdd<U>& other, F f,
+                                    Location location = Location::current()) const;
+
+  /// (record, its number from 0 up over all partitions). Keeps order and partitions. Runs a job
+  /// that counts when there is more than one partition.
+  [[nodiscard]] auto zip_with_index(Location location = Location::current()) const;
+
+  /// Every record of this Rdd with every one of the other: a partition for each pair of partitions,
+  /// in which the other's partition is held in memory. @return Rdd of pairs
+  template <class U>
+  [[nodiscard]] auto cartesian(const Rdd<U>& other, Location location = Location::current()) const;
+
+  /// The lines that a shell command writes when it reads the partition's records as lines: one
+  /// process a partition. Its errors go to the executor's stderr. Records must be text, numbers, or
+  /// pairs and tuples of these. The job fails when the command ends with another code than 0.
+  [[nodiscard]] Rdd<std::string> pipe(const std::string& command,
+                                      Location location = Location::current()) const;
+
+  /// Every n neighbouring records in order, over the borders of partitions: of m records there are
+  /// m - n + 1. Runs a job that fetches the last n - 1 of each partition when there is more than
+  /// one.
+  /// @return Rdd of std::vector, each with its first record in the partition of its last one
+  /// @throws Error (invalid_argument) when n is 0
+  [[nodiscard]] auto window(uint64_t n, Location location = Location::current()) const;
+
+  /// f over all records up to and with each one, in order: running totals. f must be associative.
+  /// Runs a job over the partitions' totals when there is more than one.
+  template <class F = std::plus<>>
+  [[nodiscard]] auto prefix_sum(F f = {}, Location location = Location::current()) const;
+
   /// The partitions of this Rdd, then those of the other one. Keeps order.
   [[nodiscard]] Rdd union_with(const Rdd& other, Location location = Location::current()) const;
 
@@ -145,6 +214,24 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 
   /// Each distinct record once. One shuffle.
   [[nodiscard]] auto distinct(int32_t partitions = 0,
+                              Location location = Location::current()) const;
+
+  /// The records dealt out evenly over n partitions, which may be more or fewer. One shuffle; the
+  /// order is lost. @throws Error (invalid_argument) when n is below 1
+  [[nodiscard]] auto repartition(int32_t n, Location location = Location::current()) const;
+
+  /// Sorted by f(record) as sort_by_key does by the key; equal ones keep their order. One shuffle,
+  /// and a job that samples.
+  template <class F>
+  [[nodiscard]] auto sort_by(F f, bool ascending = true, int32_t partitions = 0,
+                             Location location = Location::current()) const;
+
+  /// The distinct records that are in both. One shuffle a side.
+  [[nodiscard]] auto intersection(const Rdd& other, int32_t partitions = 0,
+                                  Location location = Location::current()) const;
+
+  /// The records of which the other has no equal one. One shuffle a side.
+  [[nodiscard]] auto subtract(const Rdd& other, int32_t partitions = 0,
                               Location location = Location::current()) const;
 
   // ----------------------------------------------------------------------------- for the templates
@@ -170,6 +257,8 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   auto flat_map_at(CallSite site, F f) const;
   template <class F>
   auto map_partitions_at(CallSite site, F f) const;
+  template <class F>
+  auto map_indexed_at(CallSite site, F f) const;
 
   /// The values of f over all partitions, in their order.
   template <class F>
@@ -196,4 +285,7 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 #include "tenon/detail/pair_rdd.hpp"
 #include "tenon/detail/rdd_actions.hpp"
 #include "tenon/detail/rdd_narrow.hpp"
+#include "tenon/detail/rdd_ordered.hpp"
+#include "tenon/detail/rdd_partitions.hpp"
 #include "tenon/detail/rdd_wide.hpp"
+#include "tenon/detail/rdd_zip.hpp"

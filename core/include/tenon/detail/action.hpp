@@ -166,6 +166,57 @@ struct FunctionCodec<OnValue<F>> {
   static OnValue<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
 };
 
+/// A key with each element of a range.
+template <class K, class Range>
+struct KeyWithEach {
+  K key;
+  Range range;
+
+  using At = decltype(std::begin(std::declval<Range&>()));
+  using End = decltype(std::end(std::declval<Range&>()));
+  struct iterator {
+    const K* key;
+    At at;
+    auto operator*() const { return std::pair<K, range_element_t<Range>>(*key, *at); }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    friend bool operator==(const iterator& it, const End& end) { return it.at == end; }
+  };
+  iterator begin() { return {&key, std::begin(range)}; }
+  End end() { return std::end(range); }
+};
+
+/// The elements of the range that f makes of a pair's value, each with the key.
+template <class F>
+struct OnValues {
+  F f;
+  template <class K, class V>
+  auto operator()(std::pair<K, V>&& record) const {
+    using Range = std::remove_cvref_t<std::invoke_result_t<const F&, V>>;
+    return KeyWithEach<K, Range>{std::move(record.first), std::invoke(f, std::move(record.second))};
+  }
+};
+template <class F>
+struct FunctionCodec<OnValues<F>> {
+  static void write(ByteWriter& out, const OnValues<F>& on) { FunctionCodec<F>::write(out, on.f); }
+  static OnValues<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
+};
+
+struct First {
+  template <class K, class V>
+  K operator()(std::pair<K, V>&& record) const {
+    return std::move(record.first);
+  }
+};
+struct Second {
+  template <class K, class V>
+  V operator()(std::pair<K, V>&& record) const {
+    return std::move(record.second);
+  }
+};
+
 // ------------------------------------------------------------------------------- text
 
 /// A record as a line of save_as_text_file has it: text as it is, numbers in decimal, pairs and

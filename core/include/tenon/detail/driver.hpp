@@ -27,6 +27,8 @@ TENON_API CallSite call_site(const char* operation);
 
 /// A number of partitions that an operation cannot take (invalid_argument).
 [[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
+/// An argument that an operation cannot take (invalid_argument): "operation: why".
+[[noreturn]] TENON_API void throw_bad_argument(const char* operation, const std::string& why);
 /// A range whose step is 0 (invalid_argument).
 [[noreturn]] TENON_API void throw_zero_step();
 

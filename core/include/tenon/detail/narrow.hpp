@@ -33,10 +33,41 @@ F read_function(std::string_view bytes) {
   return FunctionCodec<F>::read(in);
 }
 
+/// A function with a state of its own in each partition: for_partition(number) makes what is called
+/// for the partition's records, in their order.
+template <class F>
+concept PartitionFunction = requires(const F& f, int32_t partition) { f.for_partition(partition); };
+
+/// What an operator calls for the records of one partition: f itself, or what it makes for it.
+template <class F>
+class PartitionCall {
+ public:
+  PartitionCall(const F& f, int32_t) : f_(f) {}
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) {
+    return std::invoke(f_, std::forward<Args>(args)...);
+  }
+
+ private:
+  const F& f_;
+};
+template <PartitionFunction F>
+class PartitionCall<F> {
+ public:
+  PartitionCall(const F& f, int32_t partition) : call_(f.for_partition(partition)) {}
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) {
+    return call_(std::forward<Args>(args)...);
+  }
+
+ private:
+  decltype(std::declval<const F&>().for_partition(0)) call_;
+};
+
 // ------------------------------------------------------------------------------- map
 
 template <class F, class T>
-using map_result_t = std::remove_cvref_t<std::invoke_result_t<const F&, T>>;
+using map_result_t = std::remove_cvref_t<std::invoke_result_t<PartitionCall<F>&, T>>;
 
 template <class F, class T>
 class MapOperator final : public TypedOperator<map_result_t<F, T>> {
@@ -44,14 +75,17 @@ class MapOperator final : public TypedOperator<map_result_t<F, T>> {
   using U = map_result_t<F, T>;
   explicit MapOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Mapped>(f_, context.parent(0, partition), context);
+    return std::make_unique<Mapped>(f_, context, partition);
   }
 
  private:
   class Mapped final : public Stream<U> {
    public:
-    Mapped(const F& f, StreamPtr input, PartitionContext& context)
-        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
+    Mapped(const F& f, PartitionContext& context, int32_t partition)
+        : f_(f, partition),
+          input_(context.parent(0, partition)),
+          context_(context),
+          task_(context.task()) {}
     std::span<U> next() override {
       return noting_failure(context_, [this] { return read(); });
     }
@@ -63,13 +97,13 @@ class MapOperator final : public TypedOperator<map_result_t<F, T>> {
       const size_t n = std::min(rest_.size(), kBatchSize);
       for (T& record : rest_.first(n)) {
         task_.throw_if_killed();
-        batch_.emplace(std::invoke(f_, std::move(record)));
+        batch_.emplace(f_(std::move(record)));
       }
       rest_ = rest_.subspan(n);
       return batch_.span();
     }
 
-    const F& f_;
+    PartitionCall<F> f_;
     StreamPtr input_;
     PartitionContext& context_;
     const TaskContext& task_;
@@ -87,14 +121,17 @@ class FilterOperator final : public TypedOperator<T> {
  public:
   explicit FilterOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Filtered>(f_, context.parent(0, partition), context);
+    return std::make_unique<Filtered>(f_, context, partition);
   }
 
  private:
   class Filtered final : public Stream<T> {
    public:
-    Filtered(const F& f, StreamPtr input, PartitionContext& context)
-        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
+    Filtered(const F& f, PartitionContext& context, int32_t partition)
+        : f_(f, partition),
+          input_(context.parent(0, partition)),
+          context_(context),
+          task_(context.task()) {}
     std::span<T> next() override {
       return noting_failure(context_, [this] { return read(); });
     }
@@ -108,7 +145,7 @@ class FilterOperator final : public TypedOperator<T> {
         size_t kept = 0;
         for (size_t i = 0; i < batch.size(); ++i) {
           task_.throw_if_killed();
-          if (!std::invoke(f_, std::as_const(batch[i]))) continue;
+          if (!f_(std::as_const(batch[i]))) continue;
           if (kept != i) batch[kept] = std::move(batch[i]);
           ++kept;
         }
@@ -116,7 +153,7 @@ class FilterOperator final : public TypedOperator<T> {
       }
     }
 
-    const F& f_;
+    PartitionCall<F> f_;
     StreamPtr input_;
     PartitionContext& context_;
     const TaskContext& task_;
@@ -128,6 +165,12 @@ class FilterOperator final : public TypedOperator<T> {
 // ------------------------------------------------------------------------------- flat_map
 
 template <class R>
+concept RangeLike = requires(R& range) {
+  std::begin(range);
+  std::end(range);
+  *std::begin(range);
+};
+template <class R>
 using range_element_t = std::remove_cvref_t<decltype(*std::begin(std::declval<R&>()))>;
 
 template <class F, class T>
@@ -138,7 +181,7 @@ template <class R>
 class OpenRange {
  public:
   template <class F, class... Args>
-  explicit OpenRange(const F& f, Args&&... args)
+  explicit OpenRange(F&& f, Args&&... args)
       : range_(std::invoke(f, std::forward<Args>(args)...)),
         at_(std::begin(range_)),
         end_(std::end(range_)) {}
@@ -178,14 +221,17 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
   using U = flat_result_t<F, T>;
   explicit FlatMapOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Flat>(f_, context.parent(0, partition), context);
+    return std::make_unique<Flat>(f_, context, partition);
   }
 
  private:
   class Flat final : public Stream<U> {
    public:
-    Flat(const F& f, StreamPtr input, PartitionContext& context)
-        : f_(f), input_(std::move(input)), context_(context), task_(context.task()) {}
+    Flat(const F& f, PartitionContext& context, int32_t partition)
+        : f_(f, partition),
+          input_(context.parent(0, partition)),
+          context_(context),
+          task_(context.task()) {}
     std::span<U> next() override {
       return noting_failure(context_, [this] { return read(); });
     }
@@ -211,7 +257,7 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
       }
     }
 
-    const F& f_;
+    PartitionCall<F> f_;
     StreamPtr input_;
     PartitionContext& context_;
     const TaskContext& task_;
@@ -226,7 +272,7 @@ class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
 // ------------------------------------------------------------------------------- map_partitions
 
 template <class F, class T>
-using partition_range_t = std::remove_cvref_t<std::invoke_result_t<const F&, Records<T>&>>;
+using partition_range_t = std::remove_cvref_t<std::invoke_result_t<PartitionCall<F>&, Records<T>&>>;
 
 template <class F, class T>
 class MapPartitionsOperator final : public TypedOperator<range_element_t<partition_range_t<F, T>>> {
@@ -235,14 +281,17 @@ class MapPartitionsOperator final : public TypedOperator<range_element_t<partiti
   using U = range_element_t<Range>;
   explicit MapPartitionsOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Whole>(f_, context.parent(0, partition), context);
+    return std::make_unique<Whole>(f_, context, partition);
   }
 
  private:
   class Whole final : public Stream<U> {
    public:
-    Whole(const F& f, StreamPtr input, PartitionContext& context)
-        : f_(f), input_(std::move(input)), context_(context), records_(typed<T>(input_)) {}
+    Whole(const F& f, PartitionContext& context, int32_t partition)
+        : f_(f, partition),
+          input_(context.parent(0, partition)),
+          context_(context),
+          records_(typed<T>(input_)) {}
     std::span<U> next() override {
       return noting_failure(context_, [this] { return read(); });
     }
@@ -255,7 +304,7 @@ class MapPartitionsOperator final : public TypedOperator<range_element_t<partiti
       return batch_.span();
     }
 
-    const F& f_;
+    PartitionCall<F> f_;
     StreamPtr input_;
     PartitionContext& context_;
     Records<T> records_;

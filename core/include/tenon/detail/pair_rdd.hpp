@@ -25,6 +25,44 @@ auto PairRdd<T>::map_values_at(CallSite site, F f) const {
 template <class T>
 template <class F>
   requires detail::Pair<T>
+auto PairRdd<T>::flat_map_values(F f, Location location) const {
+  TENON_CHECK_FUNCTION(F, "flat_map_values");
+  if constexpr (detail::is_shippable_v<F>) {
+    using V = typename T::second_type;
+    static_assert(std::is_invocable_v<const F&, V>,
+                  "flat_map_values: the function cannot be called with this Rdd's value type");
+    if constexpr (std::is_invocable_v<const F&, V>) {
+      using Range = std::remove_cvref_t<std::invoke_result_t<const F&, V>>;
+      static_assert(detail::RangeLike<Range>,
+                    "flat_map_values: the function must return a range, such as std::vector");
+      if constexpr (detail::RangeLike<Range>) {
+        using Op = detail::FlatMapOperator<detail::OnValues<F>, T>;
+        return self().template narrow<typename Op::U>(
+            detail::call_site("flat_map_values", location),
+            detail::operator_of<Op>(detail::encode_function(detail::OnValues<F>{std::move(f)})),
+            true);
+      }
+    }
+  }
+}
+
+template <class T>
+auto PairRdd<T>::keys(Location location) const
+  requires detail::Pair<T>
+{
+  return self().map_at(detail::call_site("keys", location), detail::First{});
+}
+
+template <class T>
+auto PairRdd<T>::values(Location location) const
+  requires detail::Pair<T>
+{
+  return self().map_at(detail::call_site("values", location), detail::Second{});
+}
+
+template <class T>
+template <class F>
+  requires detail::Pair<T>
 auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
   TENON_CHECK_FUNCTION(F, "reduce_by_key");
   using K = detail::key_t<T>;
@@ -93,6 +131,39 @@ auto PairRdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location
                                          std::holds_alternative<rdd::ShufflePtr>(right_side));
     return self().template wide<std::pair<K, std::pair<V, W>>>(
         site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+  }
+}
+
+template <class T>
+template <detail::SemiJoin kind, class R>
+auto PairRdd<T>::semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
+                           int32_t partitions) const {
+  using K = detail::key_t<T>;
+  const rdd::Partitioner wanted{
+      detail::kHashPartitioner,
+      self().reduce_partitions(operation, partitions, {self().node_, other.node()})};
+  const detail::HashSpread<K> spread(wanted.partitions);
+  rdd::Dependency left_side = self().side(site, wanted, spread);
+  rdd::Dependency right_side = other.side(site, wanted, spread);
+  auto reader = detail::SemiJoinOperator<T, R, kind>::make(
+      std::holds_alternative<rdd::ShufflePtr>(left_side),
+      std::holds_alternative<rdd::ShufflePtr>(right_side));
+  return self().template wide<detail::owned_t<T>>(
+      site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+}
+
+template <class T>
+template <class R>
+  requires(detail::Pair<T> && detail::Pair<R>)
+auto PairRdd<T>::subtract_by_key(const Rdd<R>& other, int32_t partitions, Location location) const {
+  using K = detail::key_t<T>;
+  static_assert(std::is_same_v<K, detail::key_t<R>>,
+                "subtract_by_key: both sides need the same key type");
+  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
+                detail::check_value<detail::value_t<T>>() &&
+                detail::check_value<detail::value_t<R>>()) {
+    return semi_join<detail::SemiJoin::absent>(
+        "subtract_by_key", detail::call_site("subtract_by_key", location), other, partitions);
   }
 }
 

@@ -55,15 +55,6 @@ Rdd<T> Rdd<T>::filter_at(CallSite site, F f) const {
   return *this;
 }
 
-namespace detail {
-template <class R>
-concept RangeLike = requires(R& range) {
-  std::begin(range);
-  std::end(range);
-  *std::begin(range);
-};
-}  // namespace detail
-
 template <class T>
 template <class F>
 auto Rdd<T>::flat_map_at(CallSite site, F f) const {
@@ -101,6 +92,47 @@ auto Rdd<T>::map_partitions_at(CallSite site, F f) const {
         return narrow<typename Op::U>(std::move(site),
                                       detail::operator_of<Op>(detail::encode_function(f)), false);
       }
+    }
+  }
+}
+
+namespace detail {
+
+/// f of the record before the record itself.
+template <class F>
+struct WithKey {
+  F f;
+  template <class T>
+  auto operator()(T&& record) const {
+    using Record = std::remove_cvref_t<T>;
+    using K = std::remove_cvref_t<std::invoke_result_t<const F&, const Record&>>;
+    K key = std::invoke(f, std::as_const(record));
+    return std::pair<K, Record>(std::move(key), std::forward<T>(record));
+  }
+};
+template <class F>
+struct FunctionCodec<WithKey<F>> {
+  static void write(ByteWriter& out, const WithKey<F>& with) {
+    FunctionCodec<F>::write(out, with.f);
+  }
+  static WithKey<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
+};
+
+}  // namespace detail
+
+template <class T>
+template <class F>
+auto Rdd<T>::key_by(F f, Location location) const {
+  TENON_CHECK_FUNCTION(F, "key_by");
+  if constexpr (detail::is_shippable_v<F>) {
+    static_assert(std::is_invocable_v<const F&, const T&>,
+                  "key_by: the function cannot be called with this Rdd's element type");
+    if constexpr (std::is_invocable_v<const F&, const T&>) {
+      using Op = detail::MapOperator<detail::WithKey<F>, T>;
+      return narrow<typename Op::U>(
+          detail::call_site("key_by", location),
+          detail::operator_of<Op>(detail::encode_function(detail::WithKey<F>{std::move(f)})),
+          false);
     }
   }
 }

@@ -2,6 +2,7 @@
 /// Rdd's operations over a shuffle. Included by tenon/rdd.hpp. Not for programs.
 #pragma once
 
+#include "tenon/detail/ordered.hpp"
 #include "tenon/rdd.hpp"
 
 namespace tenon {
@@ -92,6 +93,64 @@ auto Rdd<T>::distinct(int32_t partitions, Location location) const {
     const CallSite site = detail::call_site("distinct", location);
     return map_at(site, detail::AsKey<T>{})
         .reduce_by_key(detail::KeepFirst{}, partitions, location)
+        .map_at(site, detail::KeyOf<K>{});
+  }
+}
+
+template <class T>
+auto Rdd<T>::repartition(int32_t n, Location location) const {
+  using O = detail::owned_t<T>;
+  if (n < 1) detail::throw_bad_partitions("repartition", n);
+  if constexpr (detail::check_value<O>()) {
+    const CallSite site = detail::call_site("repartition", location);
+    using Dealt = std::pair<uint32_t, T>;
+    const auto dealt = narrow<Dealt>(site,
+                                     detail::operator_of<detail::MapOperator<detail::Deal<T>, T>>(
+                                         encode(detail::Deal<T>{static_cast<uint32_t>(n)})),
+                                     false);
+    const rdd::Partitioner wanted{detail::next_object_id(*driver_), n};
+    return dealt
+        .template wide<std::pair<uint32_t, O>>(site, detail::PairReader<Dealt>::make(true),
+                                               {dealt.side(site, wanted, detail::NumberSpread(n))},
+                                               wanted)
+        .values(location);
+  }
+}
+
+template <class T>
+template <class F>
+auto Rdd<T>::sort_by(F f, bool ascending, int32_t partitions, Location location) const {
+  TENON_CHECK_FUNCTION(F, "sort_by");
+  if constexpr (detail::is_shippable_v<F> && std::is_invocable_v<const F&, const T&>) {
+    return key_by(std::move(f), location)
+        .sort_by_key(ascending, partitions, location)
+        .values(location);
+  } else {
+    static_assert(std::is_invocable_v<const F&, const T&> || !detail::is_shippable_v<F>,
+                  "sort_by: the function cannot be called with this Rdd's element type");
+  }
+}
+
+template <class T>
+auto Rdd<T>::intersection(const Rdd& other, int32_t partitions, Location location) const {
+  using K = detail::owned_t<T>;
+  if constexpr (detail::check_key<K>()) {
+    const CallSite site = detail::call_site("intersection", location);
+    return map_at(site, detail::AsKey<T>{})
+        .template semi_join<detail::SemiJoin::present_once>(
+            "intersection", site, other.map_at(site, detail::AsKey<T>{}), partitions)
+        .map_at(site, detail::KeyOf<K>{});
+  }
+}
+
+template <class T>
+auto Rdd<T>::subtract(const Rdd& other, int32_t partitions, Location location) const {
+  using K = detail::owned_t<T>;
+  if constexpr (detail::check_key<K>()) {
+    const CallSite site = detail::call_site("subtract", location);
+    return map_at(site, detail::AsKey<T>{})
+        .template semi_join<detail::SemiJoin::absent>(
+            "subtract", site, other.map_at(site, detail::AsKey<T>{}), partitions)
         .map_at(site, detail::KeyOf<K>{});
   }
 }

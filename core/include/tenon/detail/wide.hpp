@@ -54,6 +54,20 @@ class HashSpread {
   uint64_t partitions_;
 };
 
+/// Keys that are numbers of partitions already.
+class NumberSpread {
+ public:
+  explicit NumberSpread(int32_t partitions) : partitions_(partitions) {}
+  [[nodiscard]] int32_t partitions() const { return partitions_; }
+  [[nodiscard]] size_t of(uint32_t key, uint64_t) const { return key; }
+  static constexpr bool kNeedsHash = false;
+  static void write(ByteWriter& out, const NumberSpread& spread) { out.fixed(spread.partitions()); }
+  static NumberSpread read(ByteReader& in) { return NumberSpread(in.fixed<int32_t>()); }
+
+ private:
+  int32_t partitions_;
+};
+
 /// Ordered ranges of keys: bounds[i] is the last key of partition i, in the order asked for.
 template <class K>
 class RangeSpread {
