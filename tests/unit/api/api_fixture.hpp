@@ -72,7 +72,7 @@ class ApiTest : public ::testing::Test {
  protected:
   ApiTest() {
     ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
-    ::setenv("TENON_CONF_DIR", folder_.path().c_str(), 1);
+    ::setenv("TENON_CONF_DIR", conf_folder_.path().c_str(), 1);
     ::unsetenv("TENON_MASTER");
   }
   // After each test nothing of a job may be left (contract C1.5) and the events must have been in
@@ -135,7 +135,7 @@ class ApiTest : public ::testing::Test {
   }
   static std::string describe(context::Scheduling& scheduling);
 
-  ScratchFolder folder_;
+  ScratchFolder folder_, conf_folder_;
   std::unique_ptr<Context> context_;
   std::shared_ptr<RecordingListener> listener_;
   bool check_events_ = true;
