@@ -17,7 +17,7 @@ using namespace testing;  // NOLINT: the harness of this folder
 using namespace std::chrono_literals;
 using task::TaskState;
 
-TEST(Executor, C17_4_KillBeforeWhileDecodingAndWhileRunning) {
+TEST(Executor, S000_065_C17_4_KillBeforeWhileDecodingAndWhileRunning) {
   Harness h(1);
   h.add_stage(3, numbers(0, "block"), sum_action());
   h.add_stage(4, numbers(), sum_action());
