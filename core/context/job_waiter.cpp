@@ -5,9 +5,15 @@
 #include <typeinfo>
 #include <utility>
 
+#include "common/log.hpp"
 #include "tenon/error.hpp"
 
 namespace tenon::context {
+namespace {
+
+const log::Logger kLog = log::logger("driver");
+
+}  // namespace
 
 void ResultTurn::end() {
   for (JobWaiter* waiter : waiters_) waiter->flush();
@@ -70,6 +76,10 @@ bool JobWaiter::handle(std::vector<Result> results, const detail::ResultHandler&
       break;
     }
   }
+  kLog.debug([&] {
+    return "Delivered results of job " + std::to_string(job_) +
+           ", results=" + std::to_string(positions.size());
+  });
   report_(job_, std::move(positions), error);
   return error == nullptr;
 }

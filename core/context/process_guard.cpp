@@ -20,6 +20,7 @@
 #include "common/exit_codes.hpp"
 #include "context/driver.hpp"
 #include "tenon/error.hpp"
+#include "tenon/task_context.hpp"
 
 namespace tenon::context {
 namespace {
@@ -34,6 +35,7 @@ std::weak_ptr<detail::Driver> active_driver;
 std::atomic<int> signal_received{0};
 int signal_event = -1;
 std::terminate_handler previous_terminate = nullptr;
+pid_t guarded_process = 0;
 
 detail::DriverPtr current_driver() {
   const std::lock_guard lock(active_mutex);
@@ -45,10 +47,9 @@ void flush_output() {
   std::fflush(stderr);
 }
 
-// Ends the process without running destructors of static objects that other threads may still use.
-// The context is stopped by a thread of its own, for a bounded time: the thread that ends may be
-// one for which stop() would wait, or hold a lock that nothing releases.
-[[noreturn]] void end_process(int code) {
+// By a thread of its own, for a bounded time: the thread that ends the process may be one for which
+// stop() would wait, or hold a lock that nothing releases.
+void stop_context(int code) {
   if (auto driver = current_driver()) {
     const auto done = std::make_shared<std::promise<void>>();
     auto future = done->get_future();
@@ -63,8 +64,19 @@ void flush_output() {
     }).detach();
     future.wait_for(longest);
   }
+}
+
+// Ends the process without running destructors of static objects that other threads may still use.
+[[noreturn]] void end_process(int code) {
+  stop_context(code);
   flush_output();
   std::_Exit(code);
+}
+
+// exit() while a context is active. Not in a task, which stop() would wait for, nor in a child of
+// fork(), which has the context's memory but none of its threads.
+void stop_at_exit(int code, void* /*unused*/) {
+  if (::getpid() == guarded_process && TaskContext::current() == nullptr) stop_context(code);
 }
 
 void print_error(std::string_view kind, const char* what) {
@@ -155,6 +167,12 @@ ActiveContext::~ActiveContext() {
 }
 
 void ActiveContext::set(const detail::DriverPtr& driver) {
+  // Only now: static objects that the start has made outlive what is registered after them.
+  static std::once_flag once;
+  std::call_once(once, [] {
+    guarded_process = ::getpid();
+    ::on_exit(&stop_at_exit, nullptr);
+  });
   const std::lock_guard lock(active_mutex);
   active_driver = driver;
 }

@@ -25,7 +25,7 @@ class ActiveContext {
 // From now on: an error that leaves main is printed and ends the process with its exit code, after
 // the active context was stopped; the first SIGINT or SIGTERM cancels all jobs, stops the context
 // and ends the process with 130 or 143, a second one ends it at once. A signal that the program
-// handles or ignores is left alone. Idempotent.
+// handles or ignores is left alone. exit() stops the active context, too. Idempotent.
 void install_process_handlers();
 
 // SIGINT or SIGTERM, when one came; 0: none.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <future>
 #include <random>
 #include <utility>
 
@@ -314,6 +315,7 @@ host::AppDescription Scheduling::app_description() const {
 
 void Scheduling::start() {
   loop_.start();
+  loop_started_ = true;
   loop_.post([this] {
     try {
       backend_->start();
@@ -376,12 +378,16 @@ void Scheduling::stop(int exit_code) {
     const std::lock_guard lock(mutex_);
     started = registration_.has_value();
   }
-  loop_.post([this, exit_code] {
+  const auto told = std::make_shared<std::promise<void>>();
+  loop_.post([this, exit_code, told] {
     dag_->stop();
     if (tasks_) tasks_->stop();
     if (heartbeats_) heartbeats_->stop();
     if (backend_) backend_->stop(exit_code);
+    told->set_value();
   });
+  // A backend that was refused says nothing more, but must not go while it is told to stop.
+  if (loop_started_) told->get_future().wait_for(stop_timeout_);
   if (started) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, stop_timeout_, [&] { return backend_stopped_; })) {

@@ -2,6 +2,7 @@
 // taken apart.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -119,6 +120,7 @@ class Scheduling final : public task::BackendEvents {
 
   std::mutex stop_mutex_;  // held by the thread that stops
   bool stop_done_ = false;
+  std::atomic<bool> loop_started_{false};
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;

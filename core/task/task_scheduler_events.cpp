@@ -45,6 +45,10 @@ void TaskScheduler::handle(StatusUpdate& status) {
   switch (status.state) {
     case TaskState::running:
       attempt->started = true;
+      state_.log.write(LogLevel::debug, [&] {
+        return "Running TID " + std::to_string(status.task_id) + " on executor " +
+               status.executor_id;
+      });
       return state_.leave_queue(*attempt);
     case TaskState::lost:
       return handle_lost(*attempt);

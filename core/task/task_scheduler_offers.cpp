@@ -9,6 +9,9 @@ void TaskScheduler::resource_offers(uint64_t offer, OfferScope scope,
                                     std::vector<WorkerOffer> offers) {
   const uint64_t first_task = state_.next_task_id;
   std::vector<Launch> tasks;
+  state_.log.write(LogLevel::debug, [&] {
+    return "Offer " + std::to_string(offer) + " of " + std::to_string(offers.size()) + " executors";
+  });
   try {
     Launches by_offer = assign(scope, offers);
     if (by_offer.size() == 1) {

@@ -4,9 +4,12 @@ build=$(cd "$1" && pwd)
 case=$2
 scratch=$(mktemp -d)
 trap 'chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
-cd "$scratch"
+# Nothing of the caller's settings, nor of the conf/ folder of this tree, reaches a program.
+for name in $(compgen -v TENON_); do unset "$name"; done
 export LC_ALL=C
-unset TENON_MASTER TENON_CONF_DIR
+export TENON_CONF_DIR=$scratch/.conf
+mkdir "$TENON_CONF_DIR"
+cd "$scratch"
 masters=("local[1]" "local[4]")
 
 # first N COMMAND...: the first N bytes of what it prints; the command may go on writing when they are through.

@@ -6,6 +6,9 @@ build=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
+for name in $(compgen -v TENON_); do unset "$name"; done
+export TENON_CONF_DIR=$scratch/conf
+mkdir "$TENON_CONF_DIR"
 
 # Contents of the first code block of a language.
 block() { awk -v start='```'"$1" '$0 == start && !done { inside = 1; next } /^```/ { if (inside) done = 1; inside = 0 } inside' README.md; }

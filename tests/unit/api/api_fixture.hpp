@@ -70,7 +70,15 @@ Caught caught(Act&& act) {
 
 class ApiTest : public ::testing::Test {
  protected:
+<<<<<<< HEAD
   ApiTest();
+=======
+  ApiTest() {
+    ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
+    ::setenv("TENON_CONF_DIR", conf_folder_.path().c_str(), 1);
+    ::unsetenv("TENON_MASTER");
+  }
+>>>>>>> w-rows
   // After each test nothing of a job may be left (contract C1.5) and the events must have been in
   // order.
   ~ApiTest() override {
@@ -131,7 +139,7 @@ class ApiTest : public ::testing::Test {
   }
   static std::string describe(context::Scheduling& scheduling);
 
-  ScratchFolder folder_;
+  ScratchFolder folder_, conf_folder_;
   std::unique_ptr<Context> context_;
   std::shared_ptr<RecordingListener> listener_;
   bool check_events_ = true;

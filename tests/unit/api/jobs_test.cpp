@@ -49,7 +49,7 @@ class JobsTest : public test::CountingTest {
 
 // ------------------------------------------------------------------------------- run_job
 
-TEST_F(JobsTest, C2_2_AnySubsetInAnyOrderWithRepeats) {
+TEST_F(JobsTest, C2_2_S004_050_AnySubsetInAnyOrderWithRepeats) {
   const auto rdd = context().range(0, 40, 1, 4);
   std::map<int32_t, int> sums;
   std::vector<std::thread::id> threads;
@@ -347,14 +347,23 @@ TEST_F(JobsTest, C14_4_AccumulatorsOfOtherTypesAndInTasks) {
 
 // ------------------------------------------------------------------------------- cancelling
 
-TEST_F(JobsTest, CancelByHandle) {
+TEST_F(JobsTest, S004_061_AHandleWaitsForItsJobAndCancelsIt) {
+  auto waited_for = gated().collect_async();
+  ASSERT_TRUE(wait_for_started(2));
+  EXPECT_FALSE(waited_for.completed());
+  open_gate = true;
+  waited_for.wait();
+  EXPECT_TRUE(waited_for.completed());
+  EXPECT_THAT(waited_for.get(), ElementsAre(0, 1));
+  open_gate = false;
+  started = 0;
   auto running = gated().collect_async();
   ASSERT_TRUE(wait_for_started(2));
   EXPECT_FALSE(running.completed());
   running.cancel("not needed any more");
   const auto error = caught([&] { static_cast<void>(running.get()); });
   EXPECT_EQ(error.kind, ErrorKind::cancelled);
-  EXPECT_THAT(error.text, HasSubstr("Job 0 cancelled not needed any more"));
+  EXPECT_THAT(error.text, HasSubstr("Job 1 cancelled not needed any more"));
   EXPECT_TRUE(running.completed());
   expect_usable();
 }

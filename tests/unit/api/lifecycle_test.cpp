@@ -50,7 +50,7 @@ TEST_F(LifecycleTest, T222_GetOrCreate) {
   EXPECT_EQ(second->master(), "local[1]");
 }
 
-TEST_F(LifecycleTest, T192_UseAfterStopSaysShutdown) {
+TEST_F(LifecycleTest, T192_S004_033_UseAfterStopSaysShutdown) {
   Context& c = context();
   const auto rdd = c.range(0, 10, 1, 2);
   const auto pairs = rdd.map([](int n) { return std::pair(n, n); });
@@ -64,7 +64,27 @@ TEST_F(LifecycleTest, T192_UseAfterStopSaysShutdown) {
   const std::vector<std::function<void()>> uses = {
       [&] { static_cast<void>(rdd.count()); },
       [&] { static_cast<void>(rdd.collect_async()); },
+      [&] { static_cast<void>(rdd.collect()); },
+      [&] { static_cast<void>(rdd.count_async()); },
       [&] { static_cast<void>(rdd.take(1)); },
+      [&] { static_cast<void>(rdd.first()); },
+      [&] { static_cast<void>(rdd.reduce(std::plus<>{})); },
+      [&] { static_cast<void>(rdd.fold(0, std::plus<>{})); },
+      [&] { static_cast<void>(rdd.aggregate(0, std::plus<>{}, std::plus<>{})); },
+      [&] { rdd.for_each([](int) {}); },
+      [&] { static_cast<void>(rdd.filter([](int) { return true; })); },
+      [&] { static_cast<void>(rdd.flat_map([](int n) { return std::vector{n}; })); },
+      [&] { static_cast<void>(rdd.map_partitions([](Records<int>&) { return std::vector{1}; })); },
+      [&] { static_cast<void>(pairs.map_values([](int n) { return n; })); },
+      [&] { static_cast<void>(rdd.union_with(rdd)); },
+      [&] { static_cast<void>(rdd.coalesce(1)); },
+      [&] { static_cast<void>(pairs.group_by_key()); },
+      [&] { static_cast<void>(pairs.join(pairs)); },
+      [&] { static_cast<void>(pairs.sort_by_key()); },
+      [&] { static_cast<void>(rdd.distinct()); },
+      [&] { static_cast<void>(pairs.partition_by(2)); },
+      [&] { static_cast<void>(rdd.unpersist()); },
+      [&] { static_cast<void>(c.text_file(std::vector<std::string>{"x"})); },
       [&] { static_cast<void>(rdd.map([](int n) { return n; })); },
       [&] { static_cast<void>(pairs.reduce_by_key(std::plus<>{})); },
       [&] { static_cast<void>(rdd.cache()); },
@@ -93,6 +113,19 @@ TEST_F(LifecycleTest, T192_UseAfterStopSaysShutdown) {
   c.cancel_job(0);
   EXPECT_FALSE(c.kill_task_attempt(1));
   broadcast.unpersist();
+}
+
+TEST_F(LifecycleTest, S004_051_RunJobOnAStoppedContextFailsAtOnce) {
+  const auto rdd = context().range(0, 10, 1, 2);
+  context().stop();
+  const auto before = std::chrono::steady_clock::now();
+  const auto error = caught([&] {
+    context().run_job(rdd, [](Records<int>&) { return 0; }, {0, 1}, [](int32_t, int) { FAIL(); });
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_EQ(error.kind, ErrorKind::stopped);
+  EXPECT_THAT(error.text, HasSubstr("has been shutdown"));
+  EXPECT_THAT(events<event::JobStart>(), SizeIs(0));
 }
 
 TEST_F(LifecycleTest, StopFailsRunningJobs) {

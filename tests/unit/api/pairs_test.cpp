@@ -186,7 +186,7 @@ TEST_F(PairsTest, C16_6_PartitionByPutsEqualKeysTogether) {
             ErrorKind::invalid_argument);
 }
 
-TEST_F(PairsTest, T194_NoFurtherShuffleWhenPartitionedAlready) {
+TEST_F(PairsTest, T194_S004_046_NoFurtherShuffleWhenPartitionedAlready) {
   const auto pairs = random_pairs(12, 1000, 100);
   std::map<int, int> sums;
   for (const auto& [key, value] : pairs) sums[key] += value;

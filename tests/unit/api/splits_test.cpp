@@ -52,7 +52,7 @@ class TextLines : public test::ApiTest {
   }
 };
 
-TEST_F(TextLines, AnySplitSizeGivesTheSameLines) {
+TEST_F(TextLines, S004_032_AnySplitSizeGivesTheSameLines) {
   std::mt19937_64 random(23);
   for (int i = 0; i < 60; ++i) {
     const std::string text = random_text(random);

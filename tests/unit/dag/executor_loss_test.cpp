@@ -130,7 +130,7 @@ struct LossRow {
 
 class LostFiles : public DagTest, public ::testing::WithParamInterface<LossRow> {};
 
-TEST_P(LostFiles, T039_AreShuffleFilesLost) {
+TEST_P(LostFiles, T039_S004_075_AreShuffleFilesLost) {
   const LossRow& row = GetParam();
   Settings settings;
   settings.external_shuffle_service = row.service;

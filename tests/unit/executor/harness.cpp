@@ -368,6 +368,21 @@ task::StatusUpdate Harness::run(LaunchedTask task) {
   return sink.wait(id);
 }
 
+rdd::NodePtr numbers(int32_t id, const std::string& hook) {
+  return make_node(id, source_operator(hook), {}, {"1 2 3", "4 5"}, "parallelize");
+}
+
+rdd::NodePtr pass(int32_t id, rdd::NodePtr parent, const std::string& hook) {
+  std::vector<std::string> partitions(parent->partitions().size());
+  return make_node(id, pass_operator(hook), {rdd::NarrowDependency{std::move(parent), {}}},
+                   std::move(partitions), "map");
+}
+
+std::string value_of(const task::StatusUpdate& update) {
+  const auto* success = reason_of<task::Success>(update);
+  return success == nullptr ? task::describe(update.reason) : success->result->value;
+}
+
 void Signal::set() {
   const std::lock_guard lock(mutex_);
   set_ = true;

@@ -35,6 +35,11 @@ rdd::Operator shuffle_writer();
 rdd::NodePtr make_node(int32_t id, rdd::Operator op, std::vector<rdd::Dependency> dependencies,
                        std::vector<std::string> partitions, const std::string& operation = "map");
 
+// Numbers 1 2 3 and 4 5 in two partitions, read by source_operator(hook).
+rdd::NodePtr numbers(int32_t id = 0, const std::string& hook = "");
+// Passes its parent's numbers on by pass_operator(hook).
+rdd::NodePtr pass(int32_t id, rdd::NodePtr parent, const std::string& hook = "");
+
 class FakeDriver final : public service::DriverClient {
  public:
   std::shared_ptr<const std::string> stage_binary(const std::string& id) override;
@@ -110,6 +115,9 @@ class Signal {
   std::condition_variable changed_;
   bool set_ = false;
 };
+
+// The value that a task sent; its failure as text when it did not finish.
+std::string value_of(const task::StatusUpdate& update);
 
 template <class Reason>
 const Reason* reason_of(const task::StatusUpdate& update) {

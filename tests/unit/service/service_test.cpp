@@ -305,7 +305,7 @@ TEST_P(Service, OrdersReachAllExecutorsThatAreNotForgotten) {
   EXPECT_EQ(kept(*executors[2]), 15U);
 }
 
-TEST_P(Service, AnExecutorOfAnotherBuildIsRefusedWithBothLists) {
+TEST_P(Service, S004_036_AnExecutorOfAnotherBuildIsRefusedWithBothLists) {
   start_driver();
   Executor executor(driver->address(), "1", address("executor"), 30s);
   const std::vector<std::vector<rdd::Module>> others = {
