@@ -59,6 +59,7 @@ double bare_pool_tasks_per_s(uint64_t tasks) {
   Queue work, done;
   const double begin = now_s();
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
       for (std::function<void()> task; work.pop(task);) {
@@ -116,7 +117,7 @@ bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 uint64_t hash_of(const char* text, size_t size) {
   uint64_t hash = size * 0x9e3779b97f4a7c15ULL;
   for (; size >= 8; size -= 8, text += 8) {
-    uint64_t part;
+    uint64_t part = 0;
     std::memcpy(&part, text, 8);
     hash = (hash ^ part) * 0xff51afd7ed558ccdULL;
     hash ^= hash >> 32;
@@ -236,6 +237,7 @@ Partitioned cut(const MappedFile& file, size_t thread) {
 template <class Work>
 void in_parallel(Work work) {
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (size_t t = 0; t < kThreads; ++t) threads.emplace_back([&work, t] { work(t); });
   for (auto& thread : threads) thread.join();
 }

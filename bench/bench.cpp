@@ -51,7 +51,7 @@ namespace {
 uint64_t status_kib(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.rfind(field, 0) == 0) return std::stoull(line.substr(field.size()));
+    if (line.starts_with(field)) return std::stoull(line.substr(field.size()));
   }
   return 0;
 }

@@ -26,9 +26,9 @@ double median(std::vector<double> values);
 class JsonLine {
  public:
   explicit JsonLine(const std::string& bench) { text("bench", bench); }
-  JsonLine& text(const std::string& key, const std::string& value);
-  JsonLine& number(const std::string& key, double value);
-  JsonLine& whole(const std::string& key, uint64_t value);
+  JsonLine& text(const std::string& name, const std::string& value);
+  JsonLine& number(const std::string& name, double value);
+  JsonLine& whole(const std::string& name, uint64_t value);
   void print();
 
  private:

@@ -119,6 +119,7 @@ namespace {
 
 double time_process(const std::vector<std::string>& argv) {
   std::vector<char*> raw;
+  raw.reserve(argv.size() + 1);
   for (const std::string& arg : argv) raw.push_back(const_cast<char*>(arg.c_str()));
   raw.push_back(nullptr);
   const double begin = now_s();

@@ -303,7 +303,7 @@ void Driver::on_loop(const std::function<void()>& work) {
   });
   try {
     future.get();
-  } catch (const std::future_error&) {
+  } catch (const std::future_error&) {  // ignored: the loop has ended and dropped the work
   }
 }
 

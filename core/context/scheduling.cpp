@@ -80,7 +80,6 @@ Scheduling::Scheduling(const Startup& startup, events::ListenerBus& bus)
     : startup_(startup),
       stop_timeout_(startup.settings.get_duration("tenon.plugin.stopTimeout")),
       loop_(clock_, seed_of(startup.settings)),
-      bus_(bus),
       sink_(loop_, bus),
       relay_(loop_, *this),
       invariants_([](std::string_view name, const std::string& violation) {

@@ -102,7 +102,6 @@ class Scheduling final : public task::BackendEvents {
   const std::chrono::nanoseconds stop_timeout_;
   loop::SystemClock clock_;
   loop::ThreadLoop loop_;
-  events::ListenerBus& bus_;
   events::TurnSink sink_;
   ResultTurn result_turn_;
   dag::MapOutputTracker tracker_;

@@ -239,7 +239,7 @@ void ListenerQueue::note_error(const Listener& listener, const std::exception_pt
               std::string(to_string(group_)) + " in the last " + seconds(line->since);
     }
     log_(Severity::error, text);
-  } catch (...) {  // a log that fails must not hurt the other listeners; it is counted
+  } catch (...) {  // ignored: a log that fails must not hurt the other listeners; it is counted
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -39,7 +40,7 @@ std::string pace(const StageProgress& stage, int64_t now_ms) {
   const double rate = stage.completed * 1000.0 / static_cast<double>(elapsed_ms);
   const double left = std::max(0, stage.tasks - stage.completed) / rate;
   std::string text = rate < 10 ? printed(" %.1f/s", rate) : printed(" %.0f/s", rate);
-  return text + ", " + duration_text(static_cast<int64_t>(left + 0.5)) + " left";
+  return text + ", " + duration_text(std::llround(left)) + " left";
 }
 
 // "=====>      " in `width` columns.

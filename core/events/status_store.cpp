@@ -65,6 +65,7 @@ std::vector<int32_t> StatusStore::job_ids_for_tag(std::string_view tag) const {
 std::vector<JobInfo> StatusStore::jobs() const {
   const std::lock_guard lock(mutex_);
   std::vector<JobInfo> all;
+  all.reserve(jobs_.size());
   for (const auto& [id, job] : jobs_) all.push_back(job);
   return all;
 }
@@ -101,6 +102,7 @@ std::vector<StageProgress> StatusStore::active_stages() const {
 std::vector<ExecutorInfo> StatusStore::executors() const {
   const std::lock_guard lock(mutex_);
   std::vector<ExecutorInfo> alive;
+  alive.reserve(executor_order_.size());
   for (const std::string& id : executor_order_) alive.push_back(executors_.at(id));
   return alive;
 }

@@ -72,7 +72,7 @@ Described describe_one(const std::exception_ptr& error) {
       throw;
     } catch (const std::nested_exception& nested) {
       described.nested = nested.nested_ptr();
-    } catch (...) {
+    } catch (...) {  // ignored: it nests nothing
     }
   }
   return described;
@@ -93,7 +93,8 @@ task::ExceptionFailure describe_exception(const std::exception_ptr& error) {
       failure.causes.emplace_back(std::move(described.type), std::move(described.message));
     } else if (described.cause) {
       const std::shared_ptr<const Error> cause = described.cause;
-      failure.causes.emplace_back(demangled(&typeid(*cause)), cause->message());
+      const Error& deeper = *cause;
+      failure.causes.emplace_back(demangled(&typeid(deeper)), deeper.message());
       described.cause = cause->cause();
     } else {
       break;

@@ -121,6 +121,7 @@ void ThreadLoop::State::turn() {
       guarded(work);
     }
   }
+  // NOLINTNEXTLINE(modernize-loop-convert): a hook may add hooks
   for (size_t i = 0; i < hooks.size(); ++i) guarded(hooks[i]);
 }
 
@@ -148,7 +149,7 @@ void ThreadLoop::State::unexpected(const std::exception_ptr& error) noexcept {
     if (last_resort) {
       last_resort(std::string("Unexpected error in ") + kThreadName + ": " + describe(error));
     }
-  } catch (...) {  // there is nobody left to tell; it is counted
+  } catch (...) {  // ignored: there is nobody left to tell; it is counted
   }
 }
 

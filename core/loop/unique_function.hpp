@@ -18,8 +18,8 @@ class UniqueFunction<R(Args...)> {
   static constexpr size_t kInlineBytes = 64;
 
   UniqueFunction() noexcept = default;
-  UniqueFunction(std::nullptr_t) noexcept {
-  }  // NOLINT(google-explicit-constructor): as std::function
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::function
+  UniqueFunction(std::nullptr_t) noexcept {}
 
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&

@@ -262,7 +262,7 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 
   /// The values of f over all partitions, in their order.
   template <class F>
-  auto values_of(const CallSite& site, F f) const;
+  auto values_of(const CallSite& site, const F& f) const;
   template <class F>
   [[nodiscard]] detail::JobSpec job(const CallSite& site, const F& f,
                                     std::vector<int32_t> partitions) const;

@@ -76,8 +76,9 @@ uint64_t heap_bytes(const T& value) {
 template <class T>
 class KeptRecords final : public CachedPartition {
  public:
-  explicit KeptRecords(std::vector<owned_t<T>> records) : records_(std::move(records)) {
-    bytes_ = sizeof *this + records_.capacity() * sizeof(owned_t<T>);
+  explicit KeptRecords(std::vector<owned_t<T>> records)
+      : records_(std::move(records)),
+        bytes_(sizeof *this + records_.capacity() * sizeof(owned_t<T>)) {
     for (const auto& record : records_) bytes_ += heap_bytes<owned_t<T>>(record);
   }
   [[nodiscard]] uint64_t bytes() const override { return bytes_; }
@@ -85,7 +86,7 @@ class KeptRecords final : public CachedPartition {
 
  private:
   std::vector<owned_t<T>> records_;
-  uint64_t bytes_ = 0;
+  uint64_t bytes_;
 };
 
 template <class T>

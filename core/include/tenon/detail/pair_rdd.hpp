@@ -74,7 +74,7 @@ auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const
       const int32_t n = self().reduce_partitions("reduce_by_key", partitions, {self().node_});
       const rdd::Partitioner wanted{detail::kHashPartitioner, n};
       const bool shuffled = detail::partitioner_of(self().node_) != wanted &&
-                            !(partitions == 0 && detail::partitioner_of(self().node_).has_value());
+                            (partitions != 0 || !detail::partitioner_of(self().node_).has_value());
       const CallSite site = detail::call_site("reduce_by_key", location);
       rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
       if (shuffled) {

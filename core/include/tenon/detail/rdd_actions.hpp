@@ -32,7 +32,7 @@ detail::JobSpec Rdd<T>::job(const CallSite& site, const F& f,
 
 template <class T>
 template <class F>
-auto Rdd<T>::values_of(const CallSite& site, F f) const {
+auto Rdd<T>::values_of(const CallSite& site, const F& f) const {
   using Result = typename detail::PartitionAction<F, T>::Result;
   auto partitions = detail::all_partitions(node_);
   std::vector<Result> values(partitions.size());

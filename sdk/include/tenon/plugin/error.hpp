@@ -59,7 +59,7 @@ class ErrorSink {
     error_.set = [](void* ctx, tenon_status, tenon_str message) {
       try {
         static_cast<ErrorSink*>(ctx)->message_ = view(message);
-      } catch (...) {  // out of memory: the status alone must do
+      } catch (...) {  // ignored: out of memory, the status alone must do
       }
     };
   }
