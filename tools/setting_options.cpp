@@ -51,20 +51,24 @@ void SettingOptions::add_all(CLI::App& app) {
 conf::Handover SettingOptions::handover() const {
   if (verbose_ && quiet_) throw Error(ErrorKind::usage, "--verbose and --quiet exclude each other");
   conf::Handover handover;
-  if (!properties_file_.empty()) {
-    handover.properties_file = conf::read_conf_file(properties_file_);
+  if (properties_file_) {
+    handover.properties_file = conf::read_conf_file(*properties_file_);
     handover.has_properties_file = true;
   }
   handover.load_defaults = load_defaults_;
   for (const std::string& text : conf_) handover.options.push_back(parse_conf_option(text));
-  const auto add = [&](const char* key, const std::string& value, const char* option) {
-    if (!value.empty()) handover.options.push_back({key, value, option});
+  const auto add = [&](const char* key, const std::optional<std::string>& value,
+                       const char* option) {
+    if (value) handover.options.push_back({key, *value, option});
+  };
+  const auto given = [](bool flag, const char* value) {
+    return flag ? std::optional<std::string>(value) : std::nullopt;
   };
   add("tenon.master", master_, "--master");
   add("tenon.app.name", name_, "--name");
-  add("tenon.log.level", verbose_ ? "info" : "", "--verbose");
-  add("tenon.log.level", quiet_ ? "error" : "", "--quiet");
-  add("tenon.ui.showConsoleProgress", quiet_ ? "false" : "", "--quiet");
+  add("tenon.log.level", given(verbose_, "info"), "--verbose");
+  add("tenon.log.level", given(quiet_, "error"), "--quiet");
+  add("tenon.ui.showConsoleProgress", given(quiet_, "false"), "--quiet");
   add("tenon.log.level", log_level_, "--log-level");
   return handover;
 }

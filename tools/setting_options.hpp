@@ -1,6 +1,7 @@
 // The options by which a person gives settings, as `tenon submit` has them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class SettingOptions {
   [[nodiscard]] conf::Handover handover() const;
 
  private:
-  std::string master_, name_, properties_file_, log_level_;
+  std::optional<std::string> master_, name_, properties_file_, log_level_;
   std::vector<std::string> conf_;
   bool load_defaults_ = false, verbose_ = false, quiet_ = false;
 };

@@ -42,12 +42,15 @@ std::optional<fs::path> own_conf_dir() {
 
 std::optional<std::string> process_environment(const char* name) {
   const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::optional<std::string> not_empty(std::optional<std::string> value) {
+  return value && value->empty() ? std::nullopt : value;
 }
 
 std::vector<std::string> conf_dirs(const Environment& environment) {
-  if (const auto chosen = environment("TENON_CONF_DIR")) {
+  if (const auto chosen = not_empty(environment("TENON_CONF_DIR"))) {
     std::error_code error;
     if (!fs::is_directory(*chosen, error)) {
       throw Error(ErrorKind::usage, "TENON_CONF_DIR is " + *chosen + ", which is not a folder");
@@ -55,7 +58,7 @@ std::vector<std::string> conf_dirs(const Environment& environment) {
     return {*chosen};
   }
   std::vector<std::string> dirs;
-  if (const auto home = environment("TENON_HOME")) dirs.push_back(*home + "/conf");
+  if (const auto home = not_empty(environment("TENON_HOME"))) dirs.push_back(*home + "/conf");
   if (const auto own = own_conf_dir()) dirs.push_back(own->string());
   dirs.emplace_back("/etc/tenon");
   return dirs;

@@ -8,9 +8,11 @@
 
 namespace tenon::conf {
 
-// Value of an environment variable; nothing when it is not set or empty.
+// Value of an environment variable, which may be empty; nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> process_environment(const char* name);
+// Nothing for an empty one: to whom an empty variable is as good as none.
+std::optional<std::string> not_empty(std::optional<std::string> value);
 
 // TENON_CONF_DIR alone when it is set (Error usage when it is no folder); else $TENON_HOME/conf,
 // conf/ of the source tree (a program of the build tree) or of the install tree, and /etc/tenon.

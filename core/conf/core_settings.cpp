@@ -11,9 +11,9 @@
 namespace tenon::conf {
 namespace {
 
-std::optional<std::string> not_empty(std::string_view text) {
+std::optional<std::string> master_given(std::string_view text) {
   if (!text.empty()) return std::nullopt;
-  return "it must not be empty";
+  return "a master URL must not be empty; leave it out for the default, " TENON_DEFAULT_MASTER;
 }
 
 std::optional<std::string> log_levels(std::string_view text) {
@@ -38,7 +38,7 @@ std::vector<SettingSpec> application() {
       {.key = "tenon.master",
        .default_value = TENON_DEFAULT_MASTER,
        .doc = "Master URL: where the program runs. Its scheme picks the plugin.",
-       .rule = not_empty},
+       .rule = master_given},
       {.key = "tenon.local.dirs",
        .type = Type::list,
        .doc = "Folders for temporary files, by commas. Default: TMPDIR, else /tmp."},

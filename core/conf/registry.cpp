@@ -11,9 +11,9 @@ namespace tenon::conf {
 namespace {
 
 constexpr NamedVariable kNamedVariables[] = {
-    {"TENON_MASTER", "tenon.master"},
-    {"TENON_LOCAL_DIRS", "tenon.local.dirs"},
-    {"TENON_LOG", "tenon.log.level"},
+    {"TENON_MASTER", "tenon.master", false},  // else a job would run where nobody meant it to
+    {"TENON_LOCAL_DIRS", "tenon.local.dirs", true},
+    {"TENON_LOG", "tenon.log.level", true},
 };
 
 struct Range {

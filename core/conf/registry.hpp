@@ -59,6 +59,7 @@ std::string allowed_form(const SettingSpec& spec);
 struct NamedVariable {
   const char* variable;
   std::string_view key;
+  bool empty_is_unset = true;  // else an empty one is checked as any other value
 };
 std::span<const NamedVariable> named_variables();
 

@@ -26,7 +26,9 @@ std::vector<Entry> to_entries(const TextMap& map, const std::string& where) {
 std::vector<Entry> named(const Environment& environment) {
   std::vector<Entry> entries;
   for (const NamedVariable& variable : named_variables()) {
-    if (const auto value = environment(variable.variable)) {
+    auto value = environment(variable.variable);
+    if (variable.empty_is_unset) value = not_empty(std::move(value));
+    if (value) {
       entries.push_back({std::string(variable.key), *value, variable.variable});
     }
   }
@@ -165,7 +167,7 @@ class Resolver {
       if (value.text.empty()) value.text = text;
     };
     fill("tenon.app.name", input_.program_name);
-    fill("tenon.local.dirs", input_.environment("TMPDIR").value_or("/tmp"));
+    fill("tenon.local.dirs", not_empty(input_.environment("TMPDIR")).value_or("/tmp"));
     fill("tenon.rpc.askTimeout", settings_.get_string("tenon.network.timeout"));
   }
 

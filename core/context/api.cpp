@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,11 @@ namespace tenon::detail {
 
 JobHandle::~JobHandle() = default;
 
+// A place in the standard library (std::make_unique made the object) tells nobody anything.
 CallSite call_site(const char* operation, const Location& location) {
-  return {operation, location.file_name(), location.line()};
+  const std::string_view file = location.file_name();
+  if (file.find("/include/c++/") != file.npos) return call_site(operation);
+  return {operation, std::string(file), location.line()};
 }
 CallSite call_site(const char* operation) { return {operation, {}, 0}; }
 

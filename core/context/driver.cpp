@@ -161,8 +161,9 @@ void Driver::stop(int exit_code) {
 void Driver::check_usable() const {
   if (TaskContext::current() != nullptr) refuse_in_task("an Rdd or a Context");
   if (stopped()) {
-    throw Error(ErrorKind::stopped, "the Context made by " + made_at_.text() +
-                                        " has been shutdown; make a new one to go on");
+    const std::string by = made_at_.file.empty() ? "" : " made by " + made_at_.text();
+    throw Error(ErrorKind::stopped,
+                "the Context" + by + " has been shutdown; make a new one to go on");
   }
 }
 

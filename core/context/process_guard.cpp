@@ -14,6 +14,8 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -146,18 +148,19 @@ bool take_signal(int signal) {
 }  // namespace
 
 ActiveContext::ActiveContext(const CallSite& made_at) {
-  std::string made_before;
+  std::optional<CallSite> before;
   {
     const std::lock_guard lock(active_mutex);
-    if (active) made_before = active_made_at.text();
+    if (active) before = active_made_at;
     if (!active) active_made_at = made_at;
     active = true;
   }
   // Not under the lock: an error that leaves main is not unwound before the terminate handler needs
   // it.
-  if (made_before.empty()) return;
-  throw Error(ErrorKind::invalid_argument, "a Context is active already, made by " + made_before +
-                                               "; stop() it before you make another");
+  if (!before) return;
+  const std::string by = before->file.empty() ? "" : ", made by " + before->text();
+  throw Error(ErrorKind::invalid_argument,
+              "a Context is active already" + by + "; stop() it before you make another");
 }
 
 ActiveContext::~ActiveContext() {

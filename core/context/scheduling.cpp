@@ -68,12 +68,6 @@ std::string program_path() {
   return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
 }
 
-task::EndReason decode_end(task::TaskState state, std::span<const std::byte> data) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data.data()), data.size());
-  if (state != task::TaskState::finished) return task::decode_end_reason(bytes);
-  return task::Success{std::make_shared<task::TaskResult>(task::decode_task_result(bytes))};
-}
-
 }  // namespace
 
 Scheduling::Scheduling(const Startup& startup, events::ListenerBus& bus)
@@ -146,6 +140,9 @@ void Scheduling::make_backend() {
   for (const auto& [key, value] : startup_.settings.values()) conf.emplace_back(key, value.text);
   host_ = host::HostServices::make(conf, host_callbacks());
 
+  const auto decode_end = [](task::TaskState state, std::span<const std::byte> data) {
+    return task::decode_end(state, {reinterpret_cast<const char*>(data.data()), data.size()});
+  };
   host::SchedulerBackendSetup setup{
       startup_.plugin, host_, startup_.master, app_description(), {}, decode_end, stop_timeout_};
   backend_ = std::make_unique<host::SchedulerBackend>(std::move(setup), relay_);

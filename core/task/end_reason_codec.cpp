@@ -394,15 +394,18 @@ EndReason decode_end_reason(std::string_view bytes) {
   return decode(bytes, "an end reason", read_end_reason);
 }
 
+EndReason decode_end(TaskState state, std::string_view bytes) {
+  if (state != TaskState::finished) return decode_end_reason(bytes);
+  return Success{std::make_shared<TaskResult>(decode_task_result(bytes))};
+}
+
 StatusUpdate decode_status(uint64_t task_id, std::string executor_id, TaskState state,
                            std::string_view bytes) {
   StatusUpdate update{task_id, std::move(executor_id), state, UnknownReason{}};
   try {
-    if (state == TaskState::finished) {
-      update.reason = Success{std::make_shared<TaskResult>(decode_task_result(bytes))};
-    } else if (state == TaskState::failed || state == TaskState::killed) {
-      update.reason = decode_end_reason(bytes);
-    }
+    const bool has_data = state == TaskState::finished || state == TaskState::failed ||
+                          state == TaskState::killed;
+    if (has_data) update.reason = decode_end(state, bytes);
   } catch (const std::exception& error) {
     update.reason = UnknownReason{error.what()};
   }

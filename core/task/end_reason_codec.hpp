@@ -24,6 +24,9 @@ namespace tenon::task {
 // Throws tenon::Error (codec) on bytes that are no end reason.
 [[nodiscard]] EndReason decode_end_reason(std::string_view bytes);
 
+// The data of a finished, failed or killed status. Throws tenon::Error (codec).
+[[nodiscard]] EndReason decode_end(TaskState state, std::string_view bytes);
+
 // A status as it comes from a backend. Never throws: bytes that cannot be decoded give
 // UnknownReason, which for a finished task stands for a result that cannot be read (C11.4, C11.5).
 [[nodiscard]] StatusUpdate decode_status(uint64_t task_id, std::string executor_id, TaskState state,

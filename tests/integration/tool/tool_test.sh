@@ -92,6 +92,24 @@ tenon.ui.showConsoleProgress=false (command line --quiet)" "" \
   expect 0 "tenon.app.name=settings_probe (default )" "" "$tenon" submit "$probe" tenon.app.name
 }
 
+# An empty URL is never taken for the default.
+empty_master() {
+  local rule="a master URL must not be empty; leave it out for the default, local[*]"
+  refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '' "$probe" tenon.master
+  refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master= "$probe" tenon.master
+  refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '  ' "$probe" tenon.master
+  refused "setting tenon.master has '' (--conf): $rule" "$tenon" submit --conf tenon.master= "$probe" tenon.master
+  refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$tenon" submit "$probe" tenon.master
+  refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$probe" tenon.master
+  refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$tenon" submit --master x:1 "$probe"
+  refused "tenon: setting tenon.master has '' (--master): $rule" "$tenon" config show --master ''
+  refused "tenon: cannot read the settings file : No such file or directory" \
+    "$tenon" submit --properties-file '' "$probe"
+  refused "~setting tenon.log.level has '' (--log-level)" "$tenon" submit --log-level '' "$probe"
+  # Other variables count as not set when they are empty.
+  expect 0 "tenon.log.level=warn (default )" "" env TENON_LOG= TENON_LOCAL_DIRS= "$probe" tenon.log.level
+}
+
 submit_program() {
   local code
   refused "tenon: cannot run '/no/such/program': No such file or directory" "$tenon" submit /no/such/program

@@ -9,6 +9,7 @@ namespace {
 using test::caught;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class LifecycleTest : public test::ApiTest {};
@@ -24,6 +25,17 @@ TEST_F(LifecycleTest, T222_OneActiveContext) {
   first.reset();
   Context third(conf());
   EXPECT_EQ(third.range(0, 5).count(), 5u);
+}
+
+TEST_F(LifecycleTest, T222_APlaceInTheStandardLibraryIsNotShown) {
+  const auto first = std::make_unique<Context>(conf());
+  const auto second = caught([&] { Context c(conf()); });
+  EXPECT_THAT(second.text, AllOf(HasSubstr("active already; stop() it"),
+                                 Not(HasSubstr("made by")), Not(HasSubstr("unique_ptr"))));
+  first->stop();
+  const auto stopped = caught([&] { static_cast<void>(first->range(0, 5)); });
+  EXPECT_THAT(stopped.text, AllOf(HasSubstr("the Context has been shutdown"),
+                                  Not(HasSubstr("unique_ptr"))));
 }
 
 TEST_F(LifecycleTest, T222_ANewOneAfterAFailedOne) {

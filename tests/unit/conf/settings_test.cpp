@@ -18,7 +18,7 @@ class SettingsTest : public ::testing::Test {
     variables_["TENON_CONF_DIR"] = dir_;
     input_.environment = [this](const char* name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
-      if (found == variables_.end() || found->second.empty()) return std::nullopt;
+      if (found == variables_.end()) return std::nullopt;
       return found->second;
     };
     input_.program_name = "prog";
@@ -85,8 +85,27 @@ TEST_F(SettingsTest, APropertiesFileStandsInPlaceOfTenonConf) {
 }
 
 TEST_F(SettingsTest, EmptyVariablesCountAsNotSet) {
+  write_conf("tenon.log.level info\n");
+  variables_["TENON_LOG"] = variables_["TENON_LOCAL_DIRS"] = variables_["TMPDIR"] = "";
+  variables_["TENON_HOME"] = "";
+  expect_value("tenon.log.level", "info", Source::file, dir_ + "/tenon.conf:1");
+  EXPECT_EQ(resolve().get_string("tenon.local.dirs"), "/tmp");
+}
+
+TEST_F(SettingsTest, AnEmptyMasterIsRefusedWhereverItComesFrom) {
+  const auto refused = [this](const std::string& where) {
+    expect_refused("setting tenon.master has '' (" + where +
+                   "): a master URL must not be empty; leave it out for the default, " +
+                   find_core_setting(kMaster)->default_value);
+  };
   variables_["TENON_MASTER"] = "";
-  expect_value(kMaster, find_core_setting(kMaster)->default_value.c_str(), Source::built_in, "");
+  refused("TENON_MASTER");
+  variables_["TENON_MASTER"] = "x:1";
+  option(kMaster, " ");
+  refused("--conf");
+  input_.handover.options.clear();
+  input_.code[kMaster] = "";
+  refused("Conf::set");
 }
 
 TEST_F(SettingsTest, NamedVariables) {

@@ -21,6 +21,7 @@ class Driver;  // the inside of a Context; outlives it where an Rdd does
 using DriverPtr = std::shared_ptr<Driver>;
 
 using Location = std::source_location;
+/// Without a place when that one lies in the standard library.
 TENON_API CallSite call_site(const char* operation, const Location& location);
 /// Without a place: an operation with values after its function.
 TENON_API CallSite call_site(const char* operation);
