@@ -403,8 +403,8 @@ StatusUpdate decode_status(uint64_t task_id, std::string executor_id, TaskState 
                            std::string_view bytes) {
   StatusUpdate update{task_id, std::move(executor_id), state, UnknownReason{}};
   try {
-    const bool has_data = state == TaskState::finished || state == TaskState::failed ||
-                          state == TaskState::killed;
+    const bool has_data =
+        state == TaskState::finished || state == TaskState::failed || state == TaskState::killed;
     if (has_data) update.reason = decode_end(state, bytes);
   } catch (const std::exception& error) {
     update.reason = UnknownReason{error.what()};

@@ -30,12 +30,12 @@ TEST_F(LifecycleTest, T222_OneActiveContext) {
 TEST_F(LifecycleTest, T222_APlaceInTheStandardLibraryIsNotShown) {
   const auto first = std::make_unique<Context>(conf());
   const auto second = caught([&] { Context c(conf()); });
-  EXPECT_THAT(second.text, AllOf(HasSubstr("active already; stop() it"),
-                                 Not(HasSubstr("made by")), Not(HasSubstr("unique_ptr"))));
+  EXPECT_THAT(second.text, AllOf(HasSubstr("active already; stop() it"), Not(HasSubstr("made by")),
+                                 Not(HasSubstr("unique_ptr"))));
   first->stop();
   const auto stopped = caught([&] { static_cast<void>(first->range(0, 5)); });
-  EXPECT_THAT(stopped.text, AllOf(HasSubstr("the Context has been shutdown"),
-                                  Not(HasSubstr("unique_ptr"))));
+  EXPECT_THAT(stopped.text,
+              AllOf(HasSubstr("the Context has been shutdown"), Not(HasSubstr("unique_ptr"))));
 }
 
 TEST_F(LifecycleTest, T222_ANewOneAfterAFailedOne) {

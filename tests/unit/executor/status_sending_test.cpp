@@ -1,12 +1,12 @@
 // How statuses leave the executor's task table (ABI rule 4: no lock of ours is held meanwhile).
-#include "executor/task_table.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
 #include <thread>
 #include <vector>
+
+#include "executor/task_table.hpp"
 
 namespace tenon::executor {
 namespace {
