@@ -4,7 +4,7 @@ namespace tenon::test {
 
 ApiTest::ApiTest() {
   ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
-  ::setenv("TENON_CONF_DIR", folder_.path().c_str(), 1);
+  ::setenv("TENON_CONF_DIR", conf_folder_.path().c_str(), 1);
   ::unsetenv("TENON_MASTER");
 }
 

@@ -70,15 +70,7 @@ Caught caught(Act&& act) {
 
 class ApiTest : public ::testing::Test {
  protected:
-<<<<<<< HEAD
   ApiTest();
-=======
-  ApiTest() {
-    ::setenv("TENON_PLUGIN_PATH", TENON_TEST_PLUGIN_DIR, 1);
-    ::setenv("TENON_CONF_DIR", conf_folder_.path().c_str(), 1);
-    ::unsetenv("TENON_MASTER");
-  }
->>>>>>> w-rows
   // After each test nothing of a job may be left (contract C1.5) and the events must have been in
   // order.
   ~ApiTest() override {
