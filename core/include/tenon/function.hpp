@@ -43,14 +43,15 @@ concept PointerFunction = std::is_pointer_v<F> && std::is_function_v<std::remove
 template <class F>
 concept EncodedFunction = std::is_class_v<F> && !EmptyFunction<F> && Encodable<F>;
 
+/// A function of this library's that calls one of the program's, F::Inner, and has a FunctionCodec.
 template <class F>
-struct IsBound : std::false_type {};
+concept WrapsFunction = std::is_class_v<F> && requires { typename F::Inner; };
 
 /// A function that can travel: a stateless lambda, a plain function, a class with a Codec; values
 /// bound to it go along.
 template <class F>
 concept Shippable =
-    EmptyFunction<F> || PointerFunction<F> || EncodedFunction<F> || IsBound<F>::value;
+    EmptyFunction<F> || PointerFunction<F> || EncodedFunction<F> || WrapsFunction<F>;
 
 /// The state of a function as bytes; its code is found by the id of the operator that it is part
 /// of.
@@ -77,6 +78,7 @@ struct FunctionCodec {
 /// fn plus values that follow the elements: fn(element..., values...).
 template <class F, class... Values>
 struct Bound {
+  using Inner = F;
   [[no_unique_address]] F f;
   std::tuple<Values...> values;
 
@@ -91,9 +93,6 @@ struct Bound {
         values);
   }
 };
-template <class F, class... Values>
-struct IsBound<Bound<F, Values...>> : std::true_type {};
-
 template <class F, class... Values>
 struct FunctionCodec<Bound<F, Values...>> {
   static void write(ByteWriter& out, const Bound<F, Values...>& bound) {
@@ -135,15 +134,13 @@ std::string encode_function(const F& f) {
   return bytes;
 }
 
-// The function without the values bound to it.
+// The program's function, without what is bound to it or around it.
 template <class F>
 struct InnerFunction {
   using type = F;
 };
-template <class F, class... Values>
-struct InnerFunction<Bound<F, Values...>> {
-  using type = F;
-};
+template <WrapsFunction F>
+struct InnerFunction<F> : InnerFunction<typename F::Inner> {};
 
 template <class F>
 constexpr bool is_shippable_v = Shippable<F> && Shippable<typename InnerFunction<F>::type>;

@@ -95,6 +95,20 @@ class PairRdd {
   [[nodiscard]] auto partition_by(int32_t partitions, Location location = Location::current()) const
     requires detail::Pair<T>;
 
+  // ----------------------------------------------------------------------------- actions
+
+  /// How many values each key has. One shuffle. Rdd of pairs.
+  [[nodiscard]] auto count_by_key(Location location = Location::current()) const
+    requires detail::Pair<T>;
+  /// All pairs as a map; of equal keys the last one stays. No shuffle. Rdd of pairs.
+  [[nodiscard]] auto collect_as_map(Location location = Location::current()) const
+    requires detail::Pair<T>;
+  /// The values of a key, in order. Runs one partition when the Rdd is partitioned by key, else
+  /// all. Rdd of pairs.
+  template <class Key>
+    requires detail::Pair<T>
+  [[nodiscard]] auto lookup(const Key& key, Location location = Location::current()) const;
+
  private:
   template <class U>
   friend class PairRdd;

@@ -245,7 +245,8 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   friend class Rdd;
   template <class U>
   friend class PairRdd;
-  friend class RddActions<T>;
+  template <class U>
+  friend class RddActions;
 
   template <class U>
   Rdd<U> narrow(CallSite site, detail::Operator op, bool keeps_partitioner) const;
@@ -287,5 +288,6 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 #include "tenon/detail/rdd_narrow.hpp"
 #include "tenon/detail/rdd_ordered.hpp"
 #include "tenon/detail/rdd_partitions.hpp"
+#include "tenon/detail/rdd_reductions.hpp"
 #include "tenon/detail/rdd_wide.hpp"
 #include "tenon/detail/rdd_zip.hpp"

@@ -217,6 +217,34 @@ struct Second {
   }
 };
 
+template <class T>
+std::vector<T> concatenate(std::vector<std::vector<T>> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  size_t n = 0;
+  for (const auto& part : parts) n += part.size();
+  std::vector<T> all;
+  all.reserve(n);
+  for (auto& part : parts) {
+    if constexpr (std::is_same_v<T, bool>) {
+      all.insert(all.end(), part.begin(), part.end());
+    } else {
+      all.insert(all.end(), std::make_move_iterator(part.begin()),
+                 std::make_move_iterator(part.end()));
+    }
+    part = {};
+  }
+  return all;
+}
+
+/// The values of a job that runs while the caller goes on, by position.
+template <class Result>
+std::function<void(int32_t, std::string_view)> store_into(
+    const std::shared_ptr<std::vector<Result>>& values) {
+  return [values](int32_t position, std::string_view value) {
+    (*values)[static_cast<size_t>(position)] = decode<Result>(value);
+  };
+}
+
 // ------------------------------------------------------------------------------- text
 
 /// A record as a line of save_as_text_file has it: text as it is, numbers in decimal, pairs and

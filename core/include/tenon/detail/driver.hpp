@@ -30,6 +30,8 @@ TENON_API CallSite call_site(const char* operation);
 [[noreturn]] TENON_API void throw_bad_partitions(const char* operation, int32_t given);
 /// An argument that an operation cannot take (invalid_argument): "operation: why".
 [[noreturn]] TENON_API void throw_bad_argument(const char* operation, const std::string& why);
+/// An Rdd without the record that an action needs (invalid_argument).
+[[noreturn]] TENON_API void throw_empty(const char* operation);
 /// A range whose step is 0 (invalid_argument).
 [[noreturn]] TENON_API void throw_zero_step();
 
@@ -82,6 +84,9 @@ class TENON_API JobHandle {
 /// The handler runs on a thread of the driver's.
 TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec,
                                                 ResultHandler handler);
+
+/// How many times as many partitions each further job of take() runs.
+TENON_API uint64_t take_scale_up_factor(Driver& driver);
 
 /// All partitions of a node.
 TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);

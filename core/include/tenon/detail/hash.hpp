@@ -51,6 +51,14 @@ concept Hashable = requires(const T& value) {
   { Hash<T>::of(value) } -> std::same_as<uint64_t>;
 };
 
+namespace detail {
+/// tenon::Hash for the containers of the standard library.
+template <class K>
+struct KeyHash {
+  size_t operator()(const K& key) const { return Hash<K>::of(key); }
+};
+}  // namespace detail
+
 template <class T>
 struct Hash<T, std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>>> {
   static uint64_t of(T value) noexcept { return detail::mix(static_cast<uint64_t>(value)); }

@@ -2,7 +2,9 @@
 /// An Rdd's operations by key. Included by tenon/rdd.hpp. Not for programs.
 #pragma once
 
+#include "tenon/detail/checks.hpp"
 #include "tenon/detail/rdd_wide.hpp"
+#include "tenon/detail/reductions.hpp"
 
 namespace tenon {
 
@@ -214,6 +216,55 @@ auto PairRdd<T>::partition_by(int32_t partitions, Location location) const
     return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
                                                     {std::move(dependency)}, wanted);
   }
+}
+
+template <class T>
+auto PairRdd<T>::count_by_key(Location location) const
+  requires detail::Pair<T>
+{
+  return keys(location).count_by_value(location);
+}
+
+template <class T>
+auto PairRdd<T>::collect_as_map(Location location) const
+  requires detail::Pair<T>
+{
+  HashMap<detail::key_t<T>, detail::value_t<T>> map;
+  for (auto& [key, value] : self().collect(location)) {
+    map.insert_or_assign(std::move(key), std::move(value));
+  }
+  return map;
+}
+
+template <class T>
+template <class Key>
+  requires detail::Pair<T>
+auto PairRdd<T>::lookup(const Key& key, Location location) const {
+  using K = detail::key_t<T>;
+  using Values = std::vector<detail::value_t<T>>;
+  Values found;
+  static_assert(std::is_convertible_v<const Key&, K>,
+                "lookup: the key is of another type than this Rdd's keys");
+  if constexpr (std::is_convertible_v<const Key&, K> && detail::check_key<K>() &&
+                detail::check_value<detail::value_t<T>>()) {
+    const K wanted(key);
+    std::vector<int32_t> partitions = detail::all_partitions(self().node_);
+    const auto partitioner = detail::partitioner_of(self().node_);
+    if (partitioner && partitioner->kind == detail::kHashPartitioner) {
+      const detail::HashSpread<K> spread(partitioner->partitions);
+      partitions = {static_cast<int32_t>(spread.of(wanted, Hash<K>::of(wanted)))};
+    }
+    std::vector<Values> parts(partitions.size());
+    detail::run_job(
+        *self().driver_,
+        self().job(detail::call_site("lookup", location),
+                   detail::with_values(detail::ValuesOf<T>{}, wanted), std::move(partitions)),
+        [&](int32_t position, std::string_view value) {
+          parts[static_cast<size_t>(position)] = decode<Values>(value);
+        });
+    found = detail::concatenate(std::move(parts));
+  }
+  return found;
 }
 
 }  // namespace tenon

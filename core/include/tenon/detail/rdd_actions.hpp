@@ -2,25 +2,10 @@
 /// Rdd's actions. Included by tenon/rdd.hpp. Not for programs.
 #pragma once
 
+#include "tenon/detail/checks.hpp"
 #include "tenon/rdd.hpp"
 
 namespace tenon {
-
-namespace detail {
-
-TENON_API uint64_t take_scale_up_factor(Driver& driver);
-[[noreturn]] TENON_API void throw_empty(const char* operation);
-
-template <class T>
-constexpr bool check_result() {
-  static_assert(Encodable<T>,
-                "the type that goes to the driver needs a tenon::Codec: add "
-                "TENON_FIELDS(members...) to the class, or specialise "
-                "tenon::Codec; views other than std::string_view cannot leave their stage");
-  return Encodable<T>;
-}
-
-}  // namespace detail
 
 template <class T>
 template <class F>
@@ -42,38 +27,6 @@ auto Rdd<T>::values_of(const CallSite& site, const F& f) const {
                   });
   return values;
 }
-
-namespace detail {
-
-template <class T>
-std::vector<T> concatenate(std::vector<std::vector<T>> parts) {
-  if (parts.size() == 1) return std::move(parts.front());
-  size_t n = 0;
-  for (const auto& part : parts) n += part.size();
-  std::vector<T> all;
-  all.reserve(n);
-  for (auto& part : parts) {
-    if constexpr (std::is_same_v<T, bool>) {
-      all.insert(all.end(), part.begin(), part.end());
-    } else {
-      all.insert(all.end(), std::make_move_iterator(part.begin()),
-                 std::make_move_iterator(part.end()));
-    }
-    part = {};
-  }
-  return all;
-}
-
-/// The values of a job that runs while the caller goes on, by position.
-template <class Result>
-std::function<void(int32_t, std::string_view)> store_into(
-    const std::shared_ptr<std::vector<Result>>& values) {
-  return [values](int32_t position, std::string_view value) {
-    (*values)[static_cast<size_t>(position)] = decode<Result>(value);
-  };
-}
-
-}  // namespace detail
 
 template <class T>
 std::vector<detail::owned_t<T>> RddActions<T>::collect(Location location) const {

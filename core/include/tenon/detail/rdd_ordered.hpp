@@ -2,6 +2,7 @@
 /// Rdd's operations in which a record's place matters. Included by tenon/rdd.hpp. Not for programs.
 #pragma once
 
+#include "tenon/detail/checks.hpp"
 #include "tenon/detail/ordered.hpp"
 #include "tenon/rdd.hpp"
 

@@ -2,43 +2,11 @@
 /// Rdd's operations over a shuffle. Included by tenon/rdd.hpp. Not for programs.
 #pragma once
 
+#include "tenon/detail/checks.hpp"
 #include "tenon/detail/ordered.hpp"
 #include "tenon/rdd.hpp"
 
 namespace tenon {
-
-namespace detail {
-
-inline constexpr uint64_t kHashPartitioner =
-    1;  // others get ids of their own from next_object_id()
-
-// Checks of the types at a shuffle, one line each.
-template <class K>
-constexpr bool check_key_travels() {
-  static_assert(Encodable<K>,
-                "the key type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, or "
-                "specialise tenon::Codec; views other "
-                "than std::string_view cannot cross a shuffle");
-  return Encodable<K>;
-}
-template <class K>
-constexpr bool check_key() {
-  static_assert(Hashable<K> || !Encodable<K>,
-                "the key type needs a tenon::Hash: add TENON_FIELDS(members...) to the class, or "
-                "specialise tenon::Hash");
-  static_assert(std::equality_comparable<K> || !Encodable<K>, "the key type needs operator==");
-  return check_key_travels<K>() && Hashable<K> && std::equality_comparable<K>;
-}
-template <class V>
-constexpr bool check_value() {
-  static_assert(Encodable<V>,
-                "the value type needs a tenon::Codec: add TENON_FIELDS(members...) to the class, "
-                "or specialise tenon::Codec; views other "
-                "than std::string_view cannot cross a shuffle");
-  return Encodable<V>;
-}
-
-}  // namespace detail
 
 template <class T>
 int32_t Rdd<T>::reduce_partitions(const char* operation, int32_t given,
