@@ -94,7 +94,10 @@ Scheduling::Scheduling(const Startup& startup, events::ListenerBus& bus)
   add_checks();
 }
 
-Scheduling::~Scheduling() { stop(0); }
+Scheduling::~Scheduling() {
+  stop(0);
+  if (stopper_.joinable()) stopper_.join();
+}
 
 // The DagScheduler first: tasks_ and the backend refer to it.
 void Scheduling::make_schedulers() {
@@ -363,7 +366,7 @@ void Scheduling::remove_rdd(int32_t rdd_id) {
 
 void Scheduling::on_fatal(const std::string& reason) {
   kLog.error("the scheduler failed and stops the context: " + reason);
-  std::thread([this] { stop(1); }).detach();
+  if (!stopper_.joinable()) stopper_ = std::thread([this] { stop(1); });
 }
 
 void Scheduling::stop(int exit_code) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "context/backend_relay.hpp"
@@ -119,6 +120,7 @@ class Scheduling final : public task::BackendEvents {
 
   std::mutex stop_mutex_;  // held by the thread that stops
   bool stop_done_ = false;
+  std::thread stopper_;  // stops after a fatal error; the loop's thread, then the destructor
   std::atomic<bool> loop_started_{false};
 
   mutable std::mutex mutex_;  // guards all below

@@ -223,5 +223,29 @@ TEST_F(LifecycleTest, ManyContextsInARow) {
   }
 }
 
+size_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// The thread that stops it uses the context's parts, so it must not live longer.
+TEST_F(LifecycleTest, AContextThatGoesWhileAFailureStopsItLeavesNoThread) {
+  {
+    Context warm_up(conf());
+  }
+  const size_t before = threads_of_this_process();
+  for (int i = 0; i < 20; ++i) {
+    {
+      Context c(conf());
+      detail::Driver& driver = *c.driver();
+      driver.on_loop([&] {
+        static_cast<task::BackendEvents&>(driver.scheduling())
+            .failed(ErrorKind::plugin, "the manager is gone");
+      });
+    }
+    ASSERT_EQ(threads_of_this_process(), before) << "in round " << i;
+  }
+}
+
 }  // namespace
 }  // namespace tenon

@@ -1,4 +1,4 @@
-target_precompile_headers(unit_api PRIVATE <tenon/tenon.hpp>)
+tenon_prelude(unit_api tenon/tenon.hpp)
 
 add_library(test_plugin_several MODULE "${CMAKE_CURRENT_SOURCE_DIR}/support/plugins/several_plugin.cpp")
 target_link_libraries(test_plugin_several PRIVATE tenon_sdk tenon_warnings)
