@@ -134,6 +134,7 @@ Driver::~Driver() {
   } catch (const Error&) {
     // on a listener's thread: stop() was called by who owned the context
   }
+  cleaner_->close();
 }
 
 void Driver::stop(int exit_code) {

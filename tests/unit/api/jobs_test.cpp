@@ -605,6 +605,10 @@ TEST_F(JobsTest, C11_3_ALargeResultIsFetchedAndListenersHearOfIt) {
 
 struct Stubborn {  // its Codec throws
   int n = 0;
+  Stubborn& operator+=(const Stubborn& other) {
+    n += other.n;
+    return *this;
+  }
 };
 
 }  // namespace
