@@ -80,6 +80,7 @@ std::shared_ptr<const Error> Error::cause() const noexcept { return data_->cause
 const char* Error::what() const noexcept { return data_->what.c_str(); }
 
 FatalError::FatalError(std::string message) : Error(ErrorKind::user_function, std::move(message)) {}
+FatalError::FatalError(ErrorKind kind, std::string message) : Error(kind, std::move(message)) {}
 FatalError::~FatalError() = default;
 
 }  // namespace tenon

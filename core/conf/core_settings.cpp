@@ -1,5 +1,6 @@
 // The table of core's settings. Spark's tail names and defaults where Spark has the setting.
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <regex>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "common/log.hpp"
 #include "conf/redaction.hpp"
 #include "conf/registry.hpp"
+#include "conf/value.hpp"
 
 namespace tenon::conf {
 namespace {
@@ -14,6 +16,16 @@ namespace {
 std::optional<std::string> master_given(std::string_view text) {
   if (!text.empty()) return std::nullopt;
   return "a master URL must not be empty; leave it out for the default, " TENON_DEFAULT_MASTER;
+}
+
+// Resources are counted in thousandths of an address.
+std::optional<std::string> resource_amount(std::string_view text) {
+  const double amount = parse_double(text).value_or(-1);
+  const bool part = amount >= 0.001 && amount < 1;
+  const bool whole = amount >= 0 && amount <= 1e6 && amount == std::floor(amount);
+  if (text.empty() || part || whole) return std::nullopt;
+  return "it must be a whole number of addresses, 1000000 at most, or a part of one address, from "
+         "0.001 to below 1";
 }
 
 std::optional<std::string> log_levels(std::string_view text) {
@@ -69,6 +81,11 @@ std::vector<SettingSpec> application() {
        .default_value = "4",
        .check = "1..1024",
        .doc = "Threads that decode results and fetch those that come by block."},
+      {.key = "tenon.cleaner.referenceTracking",
+       .type = Type::boolean,
+       .default_value = "true",
+       .doc = "What executors keep for an Rdd is removed when the program holds it no more: its "
+              "cached partitions and its shuffle outputs."},
       {.key = "tenon.redaction.regex",
        .default_value = "(?i)secret|password|token|access[.]?key",
        .doc = "A setting whose key or value matches is shown as (redacted).",
@@ -153,7 +170,8 @@ std::vector<SettingSpec> scheduling() {
        .type = Type::number,
        .check = "0..",
        .doc = "How much of a resource such as gpu one task takes: whole addresses, or under 1 a "
-              "part of one."},
+              "part of one. 0: nothing.",
+       .rule = resource_amount},
       {.key = "tenon.task.maxFailures",
        .type = Type::integer,
        .default_value = "4",

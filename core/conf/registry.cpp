@@ -174,7 +174,8 @@ std::string checked_value(const SettingSpec& spec, std::string_view text, std::s
                                       (spec.secret ? "a hidden value" : quote(value)) + " (" +
                                       std::string(where) + "): " + rule);
   };
-  if (value.empty() && spec.default_value.empty() && !spec.rule) return "";
+  const bool may_be_empty = !spec.rule || !spec.rule("");
+  if (value.empty() && spec.default_value.empty() && may_be_empty) return "";
   const std::vector<std::string> words = words_of(spec);
   if (!words.empty()) {
     for (const std::string& word : words) {

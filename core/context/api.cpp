@@ -15,6 +15,7 @@
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/rdd_actions.hpp"
 #include "tenon/error.hpp"
+#include "tenon/task_context.hpp"
 
 namespace tenon::detail {
 
@@ -31,13 +32,22 @@ CallSite call_site(const char* operation) { return {operation, {}, 0}; }
 rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec) {
   driver.check_usable();
   spec.id = driver.next_rdd_id();
-  return std::make_shared<const rdd::Node>(std::move(spec));
+  return {new rdd::Node(std::move(spec)), [cleaner = driver.cleaner()](const rdd::Node* node) {
+            const std::optional<int32_t> cached =
+                node->cached() ? std::optional(node->id()) : std::nullopt;
+            delete node;
+            if (cached) cleaner->rdd_ended(*cached);
+          }};
 }
 
 rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle) {
   driver.check_usable();
-  shuffle.shuffle_id = driver.next_shuffle_id();
-  return std::make_shared<const rdd::ShuffleDependency>(std::move(shuffle));
+  const int32_t id = shuffle.shuffle_id = driver.next_shuffle_id();
+  return {new rdd::ShuffleDependency(std::move(shuffle)),
+          [id, cleaner = driver.cleaner()](const rdd::ShuffleDependency* ended) {
+            delete ended;
+            cleaner->shuffle_ended(id);
+          }};
 }
 
 uint64_t next_object_id(Driver& driver) { return driver.next_object_id(); }
@@ -134,8 +144,36 @@ uint64_t add_broadcast(Driver& driver, std::string bytes) {
   driver.check_usable();
   return driver.add_broadcast(std::move(bytes));
 }
-void remove_broadcast(Driver& driver, uint64_t id, bool destroy) {
-  driver.remove_broadcast(id, destroy);
+
+namespace {
+
+std::string destroyed_text(uint64_t id, const CallSite& site) {
+  return "Broadcast " + std::to_string(id) + " cannot be used: it was destroyed by " + site.text();
+}
+
+}  // namespace
+
+void BroadcastOwner::unpersist() const {
+  check_usable();
+  driver_->remove_broadcast(id_, {});
+}
+
+void BroadcastOwner::destroy(CallSite site) {
+  if (TaskContext::current() != nullptr) throw_not_in_driver("Broadcast::destroy()");
+  if (destroying_.exchange(true)) return;
+  destroyed_at_ = std::move(site);
+  destroyed_.store(true, std::memory_order_release);
+  driver_->remove_broadcast(id_, destroyed_text(id_, destroyed_at_));
+}
+
+void BroadcastOwner::throw_destroyed() const {
+  throw Error(ErrorKind::invalid_argument, destroyed_text(id_, destroyed_at_));
+}
+
+void throw_not_in_driver(const char* operation) {
+  throw Error(ErrorKind::invalid_argument,
+              std::string(operation) +
+                  " works in the driver only, on what Context::broadcast() gave, not in a task");
 }
 
 uint64_t add_accumulator(Driver& driver, std::string name,

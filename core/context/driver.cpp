@@ -44,7 +44,9 @@ std::atomic<uint64_t> next_serial{1};
 Driver::Driver(context::Startup startup, CallSite made_at)
     : startup_(std::move(startup)),
       made_at_(std::move(made_at)),
-      serial_(next_serial.fetch_add(1)) {
+      serial_(next_serial.fetch_add(1)),
+      cleaner_(std::make_shared<context::Cleaner>(
+          [this] { scheduling_->loop().post([this] { clean(); }); })) {
   const conf::Settings& settings = startup_.settings;
   events::ListenerBus::Options options;
   options.capacity =
@@ -68,6 +70,7 @@ Driver::Driver(context::Startup startup, CallSite made_at)
   pool_ = std::make_shared<context::ResultPool>(
       static_cast<size_t>(settings.get_int("tenon.resultGetter.threads")));
   scheduling_ = std::make_unique<context::Scheduling>(startup_, *bus_);
+  if (!settings.get_bool("tenon.cleaner.referenceTracking")) cleaner_->close();
 }
 
 DriverPtr Driver::start(const Conf& conf, const Defaults& defaults, const CallSite& made_at) {
@@ -131,6 +134,7 @@ Driver::~Driver() {
   } catch (const Error&) {
     // on a listener's thread: stop() was called by who owned the context
   }
+  cleaner_->close();
 }
 
 void Driver::stop(int exit_code) {
@@ -147,6 +151,7 @@ void Driver::stop(int exit_code) {
   const std::lock_guard lock(stop_mutex_);
   if (std::exchange(stop_done_, true)) return;
   stopping_.store(true, std::memory_order_release);
+  cleaner_->close();
   if (scheduling_) scheduling_->stop(exit_code);
   pool_->stop();
   if (bar_) {
@@ -310,10 +315,16 @@ void Driver::on_loop(const std::function<void()>& work) {
 
 // ------------------------------------------------------------------------------- data
 
+// On the loop's thread.
+void Driver::clean() {
+  const context::Cleaner::Ended ended = cleaner_->take();
+  for (const int32_t id : ended.shuffles) scheduling_->remove_shuffle(id);
+  for (const int32_t id : ended.rdds) scheduling_->remove_rdd(id);
+}
+
 void Driver::set_cached(const rdd::NodePtr& node, bool cached) {
   node->set_cached(cached);
   if (cached) return;
-  scheduling_->services().remove_rdd(node->id());
   const int32_t id = node->id();
   scheduling_->loop().post([this, self = shared_from_this(), id] { scheduling_->remove_rdd(id); });
 }
@@ -324,8 +335,8 @@ uint64_t Driver::add_broadcast(std::string bytes) {
   return id;
 }
 
-void Driver::remove_broadcast(uint64_t id, bool destroy) {
-  if (!stopped()) scheduling_->services().remove_broadcast(id, destroy);
+void Driver::remove_broadcast(uint64_t id, std::optional<std::string> destroyed) {
+  if (!stopped()) scheduling_->services().remove_broadcast(id, std::move(destroyed));
 }
 
 }  // namespace tenon::detail

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "context/cleaner.hpp"
 #include "context/job_waiter.hpp"
 #include "context/scheduling.hpp"
 #include "context/startup.hpp"
@@ -69,9 +70,12 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   // stopped.
   void on_loop(const std::function<void()>& work);
 
+  // Told by Rdds and shuffles of their end, which may come after the driver's.
+  [[nodiscard]] const std::shared_ptr<context::Cleaner>& cleaner() const { return cleaner_; }
   void set_cached(const rdd::NodePtr& node, bool cached);
   uint64_t add_broadcast(std::string bytes);
-  void remove_broadcast(uint64_t id, bool destroy);
+  // Executors drop their copies; destroyed: nobody can fetch it any more, for that reason.
+  void remove_broadcast(uint64_t id, std::optional<std::string> destroyed);
 
   // Of the calling thread.
   [[nodiscard]] Properties& local_properties() const;
@@ -81,6 +85,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
  private:
   Driver(context::Startup startup, CallSite made_at);
   void begin();
+  void clean();
   template <class MakeWaiter>
   auto submit(JobSpec spec, MakeWaiter make_waiter);
   [[nodiscard]] dag::JobRequest request(JobSpec spec, int32_t id,
@@ -98,6 +103,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   std::shared_ptr<events::ProgressBar> bar_;
   std::shared_ptr<context::ResultPool> pool_;
   std::unique_ptr<context::Scheduling> scheduling_;
+  const std::shared_ptr<context::Cleaner> cleaner_;
 
   std::atomic<int32_t> next_rdd_{0}, next_shuffle_{0};
   std::atomic<uint64_t> next_object_{2};  // 0: none; 1: the hash partitioner's kind

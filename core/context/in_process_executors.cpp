@@ -14,7 +14,7 @@ void InProcessExecutors::start(host::InProcessRequest request) {
   hosts_.push_back(std::move(executor));
 }
 
-bool InProcessExecutors::end() {
+bool InProcessExecutors::end(std::chrono::steady_clock::time_point deadline) {
   std::vector<std::unique_ptr<executor::ExecutorHost>> hosts;
   {
     const std::lock_guard lock(mutex_);
@@ -23,7 +23,7 @@ bool InProcessExecutors::end() {
   }
   bool well = true;
   for (auto& host : hosts) {
-    if (host->end()) continue;
+    if (host->end(deadline)) continue;
     well = false;
     static_cast<void>(host.release());  // a C++ thread cannot be ended from outside
   }

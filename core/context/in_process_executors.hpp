@@ -1,6 +1,7 @@
 // Executors that a plugin starts in the driver's process.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,15 +19,15 @@ class InProcessExecutors {
 
   // make: what a host needs beyond the request.
   explicit InProcessExecutors(MakeSetup make) : make_(std::move(make)) {}
-  ~InProcessExecutors() { end(); }
+  ~InProcessExecutors() { end(std::chrono::steady_clock::now()); }
   InProcessExecutors(const InProcessExecutors&) = delete;
   InProcessExecutors& operator=(const InProcessExecutors&) = delete;
 
   // The plugin's call: starts one and returns. Throws Error after end().
   void start(host::InProcessRequest request);
-  // Ends all of them. False when the code of a task runs on in one; that one is left behind.
-  // Idempotent.
-  bool end();
+  // Ends all of them. False when the code of a task runs on in one at the deadline; that one is
+  // left behind. Idempotent.
+  bool end(std::chrono::steady_clock::time_point deadline);
 
  private:
   const MakeSetup make_;

@@ -55,7 +55,7 @@ void stop_context(int code) {
   if (auto driver = current_driver()) {
     const auto done = std::make_shared<std::promise<void>>();
     auto future = done->get_future();
-    const auto longest = 2 * driver->settings().get_duration("tenon.plugin.stopTimeout");
+    const auto longest = driver->settings().get_duration("tenon.plugin.stopTimeout") + 1s;
     std::thread([driver = std::move(driver), done, code] {
       try {
         driver->stop(code);

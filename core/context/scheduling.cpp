@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <future>
 #include <random>
@@ -19,6 +20,8 @@
 
 namespace tenon::context {
 namespace {
+
+constexpr std::chrono::milliseconds kLeastTimeToDestroy{250};
 
 const log::Logger kLog = log::logger("scheduler");
 const log::Logger kExecutorLog = log::logger("executor");
@@ -66,6 +69,20 @@ std::string program_path() {
   char path[4096];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
   return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
+}
+
+// tenon.task.resource.<name>.amount, checked; amounts in thousandths.
+std::vector<task::ResourceNeed> task_resources(const conf::Settings& settings) {
+  constexpr std::string_view kBefore = "tenon.task.resource.", kAfter = ".amount";
+  std::vector<task::ResourceNeed> needs;
+  for (const auto& [key, value] : settings.values()) {
+    if (!key.starts_with(kBefore) || !key.ends_with(kAfter) || value.text.empty()) continue;
+    const double thousandths = std::floor(settings.get_double(key) * 1000 + 1e-6);
+    if (thousandths == 0) continue;
+    const size_t length = key.size() - kBefore.size() - kAfter.size();
+    needs.push_back({key.substr(kBefore.size(), length), static_cast<uint64_t>(thousandths)});
+  }
+  return needs;
 }
 
 }  // namespace
@@ -129,7 +146,7 @@ void Scheduling::make_services() {
   };
   sources.heartbeat = [this](service::Heartbeat heartbeat, auto answer) {
     loop_.post([this, heartbeat = std::move(heartbeat), answer = std::move(answer)] {
-      answer(heartbeats_->heartbeat(heartbeat.executor_id));
+      answer(take_heartbeat(heartbeat.executor_id));
     });
   };
   services_ = std::make_unique<Services>(
@@ -168,7 +185,17 @@ void Scheduling::make_heartbeats() {
       loop_, *backend_, settings,
       [this](const std::string& executor_id, const task::LossReason& reason) {
         executor_removed(executor_id, reason);
-      });
+      },
+      [this](const std::string& executor_id) { return blocks_.knows(executor_id); });
+}
+
+// True: the executor reports its blocks anew, which count from now on unless it has gone for good
+// (C18.11, C18.12).
+bool Scheduling::take_heartbeat(const std::string& executor_id) {
+  const bool reregister = heartbeats_->heartbeat(executor_id);
+  const auto host = hosts_.find(executor_id);
+  if (reregister && host != hosts_.end()) blocks_.add_executor(executor_id, host->second);
+  return reregister;
 }
 
 // A result that was too large for its status stays with its executor until it is fetched; the
@@ -178,22 +205,26 @@ bool Scheduling::fetch_large_value(task::StatusUpdate& status) {
   if (success == nullptr || !success->result || !success->result->stored_at) return false;
   const task::BlockManagerId from = *success->result->stored_at;
   const uint64_t task_id = status.task_id;
-  services_->take_result(from, task_id, [this, status = std::move(status)](auto value) mutable {
-    loop_.post([this, status = std::move(status), value = std::move(value)]() mutable {
-      task::TaskResult& result = *std::get<task::Success>(status.reason).result;
-      if (value) {
-        result.value = std::move(*value);
-        result.stored_at.reset();
-        result.missing_value_bytes = 0;
-      } else {
-        status.state = task::TaskState::failed;
-        status.reason = task::TaskResultLost{};
-      }
-      std::vector<task::StatusUpdate> one;
-      one.push_back(std::move(status));
-      tasks_->status_update(std::move(one));
-    });
-  });
+  // Of a late or repeated status the block is taken all the same, lest it stay for ever.
+  const bool wanted = tasks_->getting_result(task_id, status.executor_id);
+  services_->take_result(
+      from, task_id, [this, wanted, status = std::move(status)](auto value) mutable {
+        if (!wanted) return;
+        loop_.post([this, status = std::move(status), value = std::move(value)]() mutable {
+          task::TaskResult& result = *std::get<task::Success>(status.reason).result;
+          if (value) {
+            result.value = std::move(*value);
+            result.stored_at.reset();
+            result.missing_value_bytes = 0;
+          } else {
+            status.state = task::TaskState::failed;
+            status.reason = task::TaskResultLost{};
+          }
+          std::vector<task::StatusUpdate> one;
+          one.push_back(std::move(status));
+          tasks_->status_update(std::move(one));
+        });
+      });
   return true;
 }
 
@@ -258,6 +289,7 @@ task::Settings Scheduling::task_settings() const {
   const conf::Settings& from = startup_.settings;
   task::Settings to;
   to.task_cpus = static_cast<uint32_t>(from.get_int("tenon.task.cpus"));
+  to.task_resources = task_resources(from);
   to.max_task_failures = static_cast<int32_t>(from.get_int("tenon.task.maxFailures"));
   to.mode = from.get_string("tenon.scheduler.mode");
   if (from.has("tenon.scheduler.allocation.file")) {
@@ -300,6 +332,9 @@ host::AppDescription Scheduling::app_description() const {
     app.modules.emplace_back(module.path, module.build_id);
   }
   app.executor.task_cpus = static_cast<uint32_t>(settings.get_int("tenon.task.cpus"));
+  for (task::ResourceNeed& need : task_resources(settings)) {
+    app.executor.task_resources.push_back({std::move(need.name), "", need.amount});
+  }
   if (settings.has("tenon.executor.cores")) {
     app.executor.cores = static_cast<uint32_t>(settings.get_int("tenon.executor.cores"));
   }
@@ -322,9 +357,30 @@ void Scheduling::start() {
       failed(error.kind(), error.message());
     }
   });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return registration_ || failure_; });
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return registration_ || failure_; });
+    if (failure_) throw Error(*failure_);
+  }
+  check_task_fits();
+}
+
+// A backend of one process has all its cores from the beginning (UR-12).
+void Scheduling::check_task_fits() {
+  const conf::Settings& settings = startup_.settings;
+  const int64_t cpus = settings.get_int("tenon.task.cpus");
+  if (cpus == 1 || !startup_.plugin.can(TENON_IS_ONE_PROCESS)) return;
+  wait_until_ready();
+  const std::lock_guard lock(mutex_);
   if (failure_) throw Error(*failure_);
+  if (!ready_ || cpus <= int64_t{total_cores_}) return;
+  const conf::Value& value = *settings.find("tenon.task.cpus");
+  const std::string where =
+      value.where.empty() ? std::string(conf::to_string(value.source)) : value.where;
+  throw Error(ErrorKind::usage,
+              "tenon.task.cpus=" + value.text + " (" + where + ") is more than the " +
+                  std::to_string(total_cores_) + " cores of tenon.master=" +
+                  settings.get_string("tenon.master") + ": no executor could run a task");
 }
 
 void Scheduling::wait_until_ready() {
@@ -359,7 +415,13 @@ bool Scheduling::kill_task_attempt(uint64_t task_id, const std::string& reason) 
   return tasks_->kill_task_attempt(task_id, reason);
 }
 
+void Scheduling::remove_shuffle(int32_t shuffle_id) {
+  tracker_.unregister_shuffle(shuffle_id);
+  services_->remove_shuffle(shuffle_id);
+}
+
 void Scheduling::remove_rdd(int32_t rdd_id) {
+  services_->remove_rdd(rdd_id);
   blocks_.remove_rdd(rdd_id);
   sink_.post(event::UnpersistRdd{rdd_id});
 }
@@ -377,26 +439,31 @@ void Scheduling::stop(int exit_code) {
     const std::lock_guard lock(mutex_);
     started = registration_.has_value();
   }
+  const auto deadline = std::chrono::steady_clock::now() + stop_timeout_;
   const auto told = std::make_shared<std::promise<void>>();
   loop_.post([this, exit_code, told] {
+    if (tasks_) tasks_->stop();  // first: ends of attempts come before those of stages and jobs
     dag_->stop();
-    if (tasks_) tasks_->stop();
     if (heartbeats_) heartbeats_->stop();
     if (backend_) backend_->stop(exit_code);
     told->set_value();
   });
   // A backend that was refused says nothing more, but must not go while it is told to stop.
-  if (loop_started_) told->get_future().wait_for(stop_timeout_);
+  if (loop_started_) told->get_future().wait_until(deadline);
   if (started) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, stop_timeout_, [&] { return backend_stopped_; })) {
+    if (!changed_.wait_until(lock, deadline, [&] { return backend_stopped_; })) {
       kPluginLog.warn("the backend did not stop within tenon.plugin.stopTimeout");
     }
   }
-  if (executors_ && !executors_->end()) {
+  if (executors_ && !executors_->end(deadline)) {
     kExecutorLog.warn("the code of a task runs on after the context was stopped");
   }
-  if (backend_ && !backend_->destroy()) {
+  // A task that ran on has used up the time; the plugin gets a moment of its own.
+  const auto left = std::max<std::chrono::nanoseconds>(
+      deadline - std::chrono::steady_clock::now(),
+      std::min<std::chrono::nanoseconds>(stop_timeout_, kLeastTimeToDestroy));
+  if (backend_ && !backend_->destroy(left)) {
     kPluginLog.warn("the plugin did not end within tenon.plugin.stopTimeout");
   }
   services_->stop();
@@ -435,6 +502,7 @@ void Scheduling::executor_added(task::Executor executor) {
   info.log_urls = executor.log_urls;
   info.attributes = executor.attributes;
   sink_.post(event::ExecutorAdded{info, info.added_ms});
+  hosts_[executor.id] = executor.host;
   blocks_.add_executor(executor.id, executor.host);
   heartbeats_->add_executor(executor.id);
   sink_.post(event::BlockManagerAdded{executor.id, executor.host, storage_bytes(startup_.settings),
@@ -457,6 +525,7 @@ void Scheduling::executor_loss_pending(std::string executor_id, std::string mess
 void Scheduling::executor_removed(std::string executor_id, task::LossReason reason) {
   const int64_t now = clock_.wall_ms();
   heartbeats_->remove_executor(executor_id);
+  hosts_.erase(executor_id);
   services_->forget_executor(executor_id);
   sink_.post(event::BlockManagerRemoved{executor_id, now});
   sink_.post(event::ExecutorRemoved{executor_id, task::describe(reason), now});

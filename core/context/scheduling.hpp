@@ -40,12 +40,12 @@ class Scheduling final : public task::BackendEvents {
   ~Scheduling() override;  // stop(0)
 
   // Starts loop and backend and waits until the manager has accepted the application. Throws Error
-  // when it has not.
+  // when it has not, and (usage) when no executor that it will ever have could run a task.
   void start();
   // Waits for what C7.13 asks before the first job.
   void wait_until_ready();
-  // Fails all jobs, ends executors and backend within tenon.plugin.stopTimeout each, then the loop.
-  // Idempotent. On a thread that may block, and not the loop's.
+  // Fails all jobs, ends executors and backend within tenon.plugin.stopTimeout in all, then the
+  // loop. Idempotent. On a thread that may block, and not the loop's.
   void stop(int exit_code);
 
   [[nodiscard]] loop::Loop& loop() { return loop_; }
@@ -65,7 +65,10 @@ class Scheduling final : public task::BackendEvents {
     dag_->accumulators().add(std::move(accumulator));
   }
   bool kill_task_attempt(uint64_t task_id, const std::string& reason);
+  // Here and on all executors. No job uses it.
+  void remove_shuffle(int32_t shuffle_id);
   void remove_rdd(int32_t rdd_id);
+  [[nodiscard]] const dag::MapOutputTracker& map_outputs() const { return tracker_; }
 
  private:
   // task::BackendEvents, on the loop's thread.
@@ -86,10 +89,12 @@ class Scheduling final : public task::BackendEvents {
   void stopped() override;
   void failed(ErrorKind kind, std::string message) override;
 
+  void check_task_fits();
   void make_backend();
   void make_schedulers();
   void make_heartbeats();
   void add_checks();
+  bool take_heartbeat(const std::string& executor_id);
   bool fetch_large_value(task::StatusUpdate& status);
   void make_services();
   void on_fatal(const std::string& reason);
@@ -116,6 +121,7 @@ class Scheduling final : public task::BackendEvents {
   std::unique_ptr<host::SchedulerBackend> backend_;
   std::unique_ptr<task::TaskScheduler> tasks_;
   std::unique_ptr<task::HeartbeatReceiver> heartbeats_;
+  std::map<std::string, std::string> hosts_;  // of the executors that are there
   loop::Invariants invariants_;
 
   std::mutex stop_mutex_;  // held by the thread that stops

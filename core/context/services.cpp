@@ -78,12 +78,12 @@ void Services::add_broadcast(uint64_t id, std::string bytes) {
   broadcasts_.put(std::to_string(id), std::make_shared<const std::string>(std::move(bytes)));
 }
 
-void Services::remove_broadcast(uint64_t id, bool destroy) {
-  if (destroy) broadcasts_.remove(std::to_string(id));
+void Services::remove_broadcast(uint64_t id, std::optional<std::string> destroyed) {
+  if (destroyed) broadcasts_.remove(std::to_string(id), std::move(*destroyed));
   driver_->remove_broadcast(id);
 }
 
-executor::ExecutorParts Services::make_parts(const std::string& executor_id) const {
+executor::ExecutorParts Services::make_parts(const std::string& executor_id) {
   service::ExecutorServiceOptions options;
   options.driver_address = driver_->address();
   options.executor_id = executor_id;
@@ -96,7 +96,21 @@ executor::ExecutorParts Services::make_parts(const std::string& executor_id) con
   executor::ExecutorParts result;
   result.location = {executor_id, kHost, parts->service.address()};
   result.services = std::shared_ptr<executor::TaskServices>(parts, &parts->tasks);
+  const std::lock_guard lock(mutex_);
+  executors_.push_back(result.services);
   return result;
+}
+
+Services::Usage Services::usage() const {
+  const std::lock_guard lock(mutex_);
+  Usage sum;
+  for (const auto& each : executors_) {
+    const auto services = each.lock();
+    if (!services) continue;
+    sum.cached += services->blocks.memory().used_bytes();
+    sum.map_outputs += services->blocks.usage().map_outputs;
+  }
+  return sum;
 }
 
 }  // namespace tenon::context

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,10 @@ class Services {
   // Findable for as long as somebody else holds the binary. On the loop's thread.
   void add_binary(const std::shared_ptr<const task::StageBinary>& binary);
   void add_broadcast(uint64_t id, std::string bytes);
-  // Executors drop their copies; destroy: nobody can fetch it any more.
-  void remove_broadcast(uint64_t id, bool destroy);
+  // Executors drop their copies; destroyed: nobody can fetch it any more, for that reason.
+  void remove_broadcast(uint64_t id, std::optional<std::string> destroyed);
   void remove_rdd(int32_t rdd_id) { driver_->remove_rdd(rdd_id); }
+  void remove_shuffle(int32_t shuffle_id) { driver_->remove_shuffle(shuffle_id); }
   void forget_executor(const std::string& executor_id) { driver_->forget_executor(executor_id); }
   // A result that its executor kept because it was large; answered once, on the service's thread.
   void take_result(const task::BlockManagerId& from, uint64_t task_id,
@@ -38,7 +40,12 @@ class Services {
 
   // What an executor in this process is made of; waits for the driver's service to accept it.
   // Throws Error when it does not.
-  [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id) const;
+  [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id);
+  // What the executors in this process keep, in bytes; cached: partitions of Rdds.
+  struct Usage {
+    uint64_t cached = 0, map_outputs = 0;
+  };
+  [[nodiscard]] Usage usage() const;
 
   // Idempotent.
   void stop() { driver_->stop(); }
@@ -51,6 +58,8 @@ class Services {
   std::vector<std::shared_ptr<const task::StageBinary>> known_binaries_;  // the loop's thread alone
   size_t next_drop_ = 64;
   std::unique_ptr<service::DriverService> driver_;
+  mutable std::mutex mutex_;                                      // guards executors_
+  std::vector<std::weak_ptr<executor::TaskServices>> executors_;  // in this process
 };
 
 // Limit of an executor's cached partitions, in bytes.

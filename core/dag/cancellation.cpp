@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "dag/dag_scheduler.hpp"
+#include "dag/errors.hpp"
 #include "dag/properties.hpp"
 
 namespace tenon::dag {
@@ -102,7 +103,8 @@ void DagScheduler::abort_stage(Stage& stage, const std::string& reason,
     if (const std::string site = job->call_site.text(); !site.empty()) {
       text += "\n  in job " + std::to_string(id) + ": " + site;
     }
-    fail_job(*job, std::make_shared<const Error>(ErrorKind::job_failed, std::move(text), cause),
+    fail_job(*job,
+             std::make_shared<const Error>(job_error_kind(cause.get()), std::move(text), cause),
              Unkillable::job_fails);
   }
 }

@@ -59,9 +59,13 @@ void DagScheduler::drain() {
   while (!inbox_.empty() && !stop_wanted_) {
     batch.clear();
     batch.swap(inbox_);
-    for (DagEvent& event : batch) {
-      handle_guarded(event);
-      if (stop_wanted_) break;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      handle_guarded(batch[i]);
+      if (!stop_wanted_) continue;
+      std::vector<DagEvent> left;
+      for (++i; i < batch.size(); ++i) left.push_back(std::move(batch[i]));
+      for (DagEvent& event : inbox_) left.push_back(std::move(event));
+      inbox_.swap(left);
     }
   }
   draining_ = false;
@@ -101,8 +105,20 @@ void DagScheduler::stop() {
 void DagScheduler::stop_now() {
   if (stopped_) return;
   stopped_ = true;
+  std::vector<DagEvent> dropped = std::move(inbox_);  // jobs among them fail
+  for (DagEvent& event : dropped) announce_task(event);
   fail_everything(ErrorKind::stopped, "because the context was shut down");
-  const std::vector<DagEvent> dropped = std::move(inbox_);  // jobs among them fail
+}
+
+// Listeners hear of every attempt's start and end, also when nothing else comes of it (C24.2).
+void DagScheduler::announce_task(DagEvent& event) {
+  if (auto* begin = std::get_if<BeginEvent>(&event)) {
+    handle(*begin);
+  } else if (auto* getting = std::get_if<GettingResultEvent>(&event)) {
+    handle(*getting);
+  } else if (auto* completion = std::get_if<CompletionEvent>(&event)) {
+    post_task_end(*completion);
+  }
 }
 
 // Leaves nothing of any job, whatever state a failed handler left the tables in.

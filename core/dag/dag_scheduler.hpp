@@ -81,7 +81,7 @@ class DagScheduler final : public task::DagEvents {
   // Handles all that is in the inbox; the loop calls it after post(). Nothing when it runs already.
   void drain();
   // Fails all jobs; what is queued or comes later is dropped, and jobs among it fail too (C1.4).
-  // Idempotent.
+  // Starts and ends of attempts among what is queued still reach the listeners. Idempotent.
   void stop();
 
   // Ids that tasks carry; known once the backend has registered.
@@ -195,6 +195,7 @@ class DagScheduler final : public task::DagEvents {
   void handle_guarded(DagEvent& event);
   void on_handler_error(const std::string& what);
   void stop_now();
+  void announce_task(DagEvent& event);
   void fail_everything(ErrorKind kind, const std::string& reason);
   void log(LogLevel level, const std::string& text) const;
   [[nodiscard]] int64_t now_ms() const { return loop_.clock().wall_ms(); }

@@ -34,4 +34,15 @@ std::shared_ptr<const Error> current_error() {
   }
 }
 
+ErrorKind job_error_kind(const Error* cause) {
+  ErrorKind kind = ErrorKind::job_failed;
+  for (std::shared_ptr<const Error> keep; cause != nullptr; cause = keep.get()) {
+    if (cause->kind() == ErrorKind::no_resources || cause->kind() == ErrorKind::executors_lost) {
+      kind = cause->kind();
+    }
+    keep = cause->cause();
+  }
+  return kind;
+}
+
 }  // namespace tenon::dag

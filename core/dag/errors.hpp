@@ -11,4 +11,8 @@ namespace tenon::dag {
 // Call it in a catch block.
 [[nodiscard]] std::shared_ptr<const Error> current_error();
 
+// Of a job that fails for this cause (may be null): what its exit code tells apart is taken from
+// the root cause.
+[[nodiscard]] ErrorKind job_error_kind(const Error* cause);
+
 }  // namespace tenon::dag

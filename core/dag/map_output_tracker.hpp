@@ -38,6 +38,7 @@ class MapOutputTracker {
   // Does nothing when the shuffle is there already.
   void register_shuffle(int32_t shuffle_id, int32_t maps, int32_t reduces);
   [[nodiscard]] bool contains(int32_t shuffle_id) const { return shuffles_.contains(shuffle_id); }
+  [[nodiscard]] size_t shuffles() const { return shuffles_.size(); }
   // Forgets the shuffle.
   void unregister_shuffle(int32_t shuffle_id);
 

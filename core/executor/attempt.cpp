@@ -1,7 +1,11 @@
 #include "executor/attempt.hpp"
 
+#include <exception>
+#include <new>
+
 #include "common/task_metrics.hpp"
 #include "executor/task_services.hpp"
+#include "tenon/detail/action.hpp"
 
 namespace tenon::executor {
 namespace {
@@ -63,7 +67,13 @@ detail::AccumulatorState* Attempt::accumulator(
 std::vector<task::AccumulatorUpdate> Attempt::take_accumulators() {
   std::vector<task::AccumulatorUpdate> updates;
   updates.reserve(accumulators_.size());
-  for (const auto& [id, state] : accumulators_) updates.push_back({id, state->encode()});
+  for (const auto& [id, state] : accumulators_) {
+    try {
+      updates.push_back({id, state->encode()});
+    } catch (...) {
+      detail::throw_not_encodable("what the task added to an accumulator");
+    }
+  }
   accumulators_.clear();
   return updates;
 }
@@ -119,6 +129,16 @@ AccumulatorState* task_accumulator(uint64_t id,
                                    const void* zero) {
   executor::Attempt* attempt = executor::Attempt::current();
   return attempt == nullptr ? nullptr : attempt->accumulator(id, make, zero);
+}
+
+void throw_not_encodable(const char* what) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    std::throw_with_nested(FatalError(ErrorKind::codec, std::string(what) + " cannot be encoded"));
+  }
 }
 
 std::shared_ptr<const void> task_broadcast(uint64_t id, BroadcastDecoder decode) {

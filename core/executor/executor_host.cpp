@@ -155,13 +155,13 @@ void ExecutorHost::status_update(std::vector<Status> statuses) {
   backend_->status_update(std::move(out));
 }
 
-bool ExecutorHost::end() {
+bool ExecutorHost::end(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   if (std::exchange(ended_, true)) return finished_;
   lock.unlock();
   shutdown(0, "driver stops");
   lock.lock();
-  const bool well = changed_.wait_for(lock, setup_.stop_timeout, [&] { return finished_; });
+  const bool well = changed_.wait_until(lock, deadline, [&] { return finished_; });
   lock.unlock();
   sink_open_ = false;
   executor_ = nullptr;

@@ -43,11 +43,12 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
 
   // Begins: create() and start() of the backend follow on the executor's thread.
   void start();
-  // Orders the end when nobody has, waits for it within the stop timeout, and takes everything
-  // apart. False when the code of a task runs on: nothing of it reaches the backend any more, but
-  // its thread uses this object, which must not be destroyed then. Idempotent; on a thread that may
-  // block.
-  bool end();
+  // Orders the end when nobody has, waits for it until the deadline (default: the stop timeout from
+  // now), and takes everything apart. False when the code of a task runs on: nothing of it reaches
+  // the backend any more, but its thread uses this object, which must not be destroyed then.
+  // Idempotent; on a thread that may block.
+  bool end() { return end(std::chrono::steady_clock::now() + setup_.stop_timeout); }
+  bool end(std::chrono::steady_clock::time_point deadline);
 
   void registered() override;
   void launch_tasks(std::vector<host::LaunchedTask> tasks) override;

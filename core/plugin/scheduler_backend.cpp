@@ -106,11 +106,12 @@ void SchedulerBackend::stop(int exit_code) {
   }
 }
 
-bool SchedulerBackend::destroy() {
+bool SchedulerBackend::destroy(std::optional<std::chrono::nanoseconds> timeout) {
   if (instance_ == nullptr || instance_->self == nullptr) return true;
   const std::shared_ptr<Instance> in = std::exchange(instance_, nullptr);
   in->host->drop_timers();
-  const bool done = run_bounded(in->stop_timeout, [in] { in->api.destroy(in->self); });
+  const bool done =
+      run_bounded(timeout.value_or(in->stop_timeout), [in] { in->api.destroy(in->self); });
   if (!done) {
     in->host->log(TENON_LOG_WARN, "plugin",
                   in->who() + " did not end within tenon.plugin.stopTimeout; it is left behind");

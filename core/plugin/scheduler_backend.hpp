@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,10 @@ class SchedulerBackend final : public task::Backend {
   // After start(); stopped() follows. Logs an error of the plugin. Idempotent.
   void stop(int exit_code);
   // After stopped(), without it when the time for stopping is over, or without start(): ends the
-  // instance. False when the plugin was not done within the stop timeout; it is left behind, and
-  // nothing of it reaches core any more. Idempotent. On a thread that may block, when no other call
-  // is under way.
-  bool destroy();
+  // instance. False when the plugin was not done within the time (default: the stop timeout); it is
+  // left behind, and nothing of it reaches core any more. Idempotent. On a thread that may block,
+  // when no other call is under way.
+  bool destroy(std::optional<std::chrono::nanoseconds> timeout = std::nullopt);
 
   void revive_offers() override;
   void launch_tasks(uint64_t offer, std::vector<task::Launch> tasks) override;

@@ -19,11 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string text(const std::string& path, const char* what, const std::string& why) {
+  return "output " + path + " " + what + ": " + why;
+}
 [[noreturn]] void fail(const std::string& path, const char* what, const std::string& why) {
-  throw Error(ErrorKind::input_output, "output " + path + " " + what + ": " + why);
+  throw Error(ErrorKind::input_output, text(path, what, why));
 }
 [[noreturn]] void fail_errno(const std::string& path, const char* what) {
   fail(path, what, std::strerror(errno));
+}
+// In a task: what stands in the way of the output does so for every attempt (contract C9.5).
+[[noreturn]] void fail_attempt(const std::string& path, const char* what, int why) {
+  if (why == EEXIST || why == ENOTEMPTY || why == EISDIR) {
+    throw FatalError(ErrorKind::input_output, text(path, what, std::strerror(why)));
+  }
+  fail(path, what, std::strerror(why));
 }
 
 std::string part_name(int32_t partition) {
@@ -81,7 +91,7 @@ TextPart::TextPart(const std::string& directory, int32_t partition) {
   final_ = folder + part_name(partition);
   temporary_ = folder + "attempt-" + std::to_string(TaskContext::current()->task_id());
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail_errno(temporary_, "cannot be opened");
+  if (fd_ < 0) fail_attempt(temporary_, "cannot be opened", errno);
 }
 
 TextPart::~TextPart() {
@@ -107,8 +117,7 @@ void TextPart::commit() {
   if (std::rename(temporary_.c_str(), final_.c_str()) != 0) {
     const int why = errno;
     ::unlink(temporary_.c_str());
-    errno = why;
-    fail_errno(final_, "cannot be committed");
+    fail_attempt(final_, "cannot be committed", why);
   }
 }
 

@@ -128,7 +128,10 @@ struct DriverService::State {
   static void give(const BlobStore& store, const std::string& id, const std::string& missing,
                    wire::Reply& reply) {
     const BlobStore::Blob blob = store.get(id);
-    if (!blob) return reply.fail(missing);
+    if (!blob) {
+      const std::string why = store.why_removed(id);
+      return reply.fail(why.empty() ? missing : why);
+    }
     reply.send(writer(MessageType::blob).bytes(*blob).take());
   }
 

@@ -18,6 +18,9 @@ class BlockLocationsTable final : public BlockLocations {
   // nothing.
   void add_executor(const std::string& executor_id, const std::string& host);
   void remove_executor(const std::string& executor_id) override;
+  [[nodiscard]] bool knows(const std::string& executor_id) const {
+    return hosts_.contains(executor_id);
+  }
 
   void update(const std::string& executor_id, const BlockUpdate& update);
   // The Rdd was unpersisted.

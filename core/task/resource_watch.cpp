@@ -5,8 +5,12 @@
 namespace tenon::task {
 
 ResourceWatch::ResourceWatch(loop::Loop& loop, const Settings& settings, LogCallback log,
-                             std::function<void()> starved)
-    : loop_(loop), settings_(settings), log_(std::move(log)), starved_(std::move(starved)) {}
+                             std::function<std::string()> why, std::function<void()> starved)
+    : loop_(loop),
+      settings_(settings),
+      log_(std::move(log)),
+      why_(std::move(why)),
+      starved_(std::move(starved)) {}
 
 ResourceWatch::~ResourceWatch() { stop(); }
 
@@ -30,7 +34,8 @@ void ResourceWatch::warn_later() {
   warn_timer_ = loop_.call_after(settings_.starvation_timeout, [this] {
     log_.warn(
         "Initial job has not accepted any resources; check your cluster UI to ensure that "
-        "workers are registered and have sufficient resources");
+        "workers are registered and have sufficient resources: " +
+        why_());
     warn_later();
   });
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "common/log_callback.hpp"
 #include "loop/loop.hpp"
@@ -14,9 +15,10 @@ namespace tenon::task {
 // Loop's thread.
 class ResourceWatch {
  public:
-  // starved() is called when tasks have waited for max_wait with none running.
+  // why() says for people what is missing. starved() is called when tasks have waited for max_wait
+  // with none running.
   ResourceWatch(loop::Loop& loop, const Settings& settings, LogCallback log,
-                std::function<void()> starved);
+                std::function<std::string()> why, std::function<void()> starved);
   ~ResourceWatch();
   ResourceWatch(const ResourceWatch&) = delete;
   ResourceWatch& operator=(const ResourceWatch&) = delete;
@@ -40,6 +42,7 @@ class ResourceWatch {
   loop::Loop& loop_;
   const Settings& settings_;
   LogCallback log_;
+  std::function<std::string()> why_;
   std::function<void()> starved_;
   bool has_received_ = false, has_launched_ = false;
   std::optional<loop::Time> since_;  // tasks wait and none runs since then

@@ -29,6 +29,13 @@ PoolTree make_pools(const Settings& settings, const LogCallback& log) {
   return {mode, {}, mode, log};
 }
 
+std::string decimal(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 uint64_t smaller_limit(uint64_t limit, uint64_t other) {
   return other == 0 ? limit : std::min(limit, other);
 }
@@ -45,17 +52,35 @@ TaskScheduler::TaskScheduler(loop::Loop& loop, Backend& backend, DagEvents& dag,
              .encode = std::move(encode),
              .log = std::move(log)},
       pools_(make_pools(state_.settings, state_.log)),
-      watch_(loop, state_.settings, state_.log, [this] { starved(); }) {
+      watch_(
+          loop, state_.settings, state_.log, [this] { return why_starved(); },
+          [this] { starved(); }) {
+  for (const ResourceNeed& need : state_.settings.task_resources) unseen_.insert(need.name);
   registered(Registration{});
 }
 
 TaskScheduler::~TaskScheduler() {
-  stop();
+  stop_timers();
   *alive_ = false;
   for_each_set([this](TaskSetManager& set) { pools_.remove(set); });
 }
 
 void TaskScheduler::stop() {
+  stopped_ = true;
+  stop_timers();
+  state_.now_ms = state_.clock.wall_ms();
+  std::vector<int32_t> stages;
+  for_each_set([&](TaskSetManager& set) {
+    set.make_zombie();
+    stages.push_back(set.stage_id());
+    for (Attempt* attempt : set.attempts().snapshot()) {
+      set.failed(*attempt, TaskKilled{"the context was shut down", {}}, TaskStatus::killed);
+    }
+  });
+  for (const int32_t stage : stages) remove_done(stage);
+}
+
+void TaskScheduler::stop_timers() {
   watch_.stop();
   if (revive_timer_ != 0) loop_.cancel(std::exchange(revive_timer_, 0));
   for (const auto& [executor, timer] : loss_timers_) loop_.cancel(timer);
@@ -212,37 +237,53 @@ void TaskScheduler::update_watch() {
 }
 
 std::string TaskScheduler::why_starved() const {
-  if (!pending_reason_.empty()) return "the cluster manager says " + pending_reason_;
   const size_t executors = state_.cluster.alive_count();
+  const std::string unfit = executors == 0 ? std::string() : why_unfit(executors);
+  if (!pending_reason_.empty()) {
+    return "the cluster manager says " + pending_reason_ + (unfit.empty() ? "" : "; ") + unfit;
+  }
   if (executors == 0) return "no executor is registered";
+  if (!unfit.empty()) return unfit;
+  return std::to_string(executors) + " executors are registered and offer nothing";
+}
+
+// What a task needs and no executor has offered; empty: nothing.
+std::string TaskScheduler::why_unfit(size_t executors) const {
   if (largest_offer_ < state_.settings.task_cpus) {
     return "a task needs " + std::to_string(state_.settings.task_cpus) +
            " cores (tenon.task.cpus) and the largest of " + std::to_string(executors) +
            " executors offered " + std::to_string(largest_offer_);
   }
-  if (!state_.settings.task_resources.empty()) {
-    std::string text = "no executor offered what a task needs:";
-    for (const ResourceNeed& need : state_.settings.task_resources) {
-      text += " " + need.name + "=" + std::to_string(need.amount) + "/1000";
-    }
-    return text;
+  if (state_.settings.task_resources.empty()) return {};
+  std::string text = "no executor offered what a task needs:";
+  for (const ResourceNeed& need : state_.settings.task_resources) {
+    text += " " + need.name + "=" + decimal(static_cast<double>(need.amount) / 1000) +
+            " (tenon.task.resource." + need.name + ".amount";
+    text += unseen_.contains(need.name) ? "; nobody has any)" : ")";
   }
-  return std::to_string(executors) + " executors are registered and offer nothing";
+  return text;
 }
 
 void TaskScheduler::starved() {
+  const auto seconds = std::chrono::duration<double>(state_.settings.max_wait).count();
+  fail_waiting("No resources within tenon.scheduler.maxWait (" + decimal(seconds) + " s)");
+}
+
+// The only executor of a backend of one process has offered all that there will ever be.
+void TaskScheduler::fail_if_never() {
+  if (!state_.settings.is_one_process || unseen_.empty() || !has_pending()) return;
+  if (state_.cluster.alive_count() > 0) fail_waiting("No resources");
+}
+
+void TaskScheduler::fail_waiting(const std::string& what) {
   size_t tasks = 0;
   std::vector<int32_t> stages;
   for_each_set([&](const TaskSetManager& set) {
     tasks += set.pending();
     stages.push_back(set.stage_id());
   });
-  const auto seconds = std::chrono::duration<double>(state_.settings.max_wait).count();
-  std::string wait = std::to_string(seconds);
-  wait.erase(wait.find_last_not_of('0') + 1);
-  if (wait.ends_with('.')) wait.pop_back();
-  const std::string text = "No resources within tenon.scheduler.maxWait (" + wait + " s), " +
-                           std::to_string(tasks) + " tasks wait and none runs: " + why_starved();
+  const std::string text =
+      what + ", " + std::to_string(tasks) + " tasks wait and none runs: " + why_starved();
   state_.log.error(text);
   const auto cause = std::make_shared<const Error>(ErrorKind::no_resources, text);
   for_each_set([&](TaskSetManager& set) {
@@ -331,7 +372,11 @@ void TaskScheduler::check_attempts(std::vector<std::string>& violations) const {
   for (const NameId executor : state_.cluster.alive_executors()) {
     const ExecutorState& known = *state_.cluster.find(executor);
     on_executors += known.attempts.size();
-    const uint64_t taken = (known.attempts.size() - known.waiting) * state_.settings.task_cpus;
+    size_t without_cores = known.waiting;
+    for (const Attempt* at = known.attempts.first(); at != nullptr; at = at->on_executor.next) {
+      without_cores += at->info.status == TaskStatus::getting_result ? 1 : 0;
+    }
+    const uint64_t taken = (known.attempts.size() - without_cores) * state_.settings.task_cpus;
     if (known.cores > 0 && taken > known.cores) {
       violations.push_back("executor " + state_.cluster.executor_name(executor) +
                            " runs tasks on " + std::to_string(taken) + " of its " +

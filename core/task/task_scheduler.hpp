@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -64,6 +65,9 @@ class TaskScheduler final : public TaskSubmitter {
   // Answers the offer by one Backend::launch_tasks().
   void resource_offers(uint64_t offer, OfferScope scope, std::vector<WorkerOffer> offers);
   void status_update(std::vector<StatusUpdate> statuses);
+  // The attempt has ended well, and its result is being fetched: its last status follows (C11.3).
+  // False: no such attempt runs, or its result is being fetched already.
+  bool getting_result(uint64_t task_id, const std::string& executor_id);
 
   // The decision behind resource_offers(): for each offer the tasks to launch there (S000-053). The
   // tasks count as launched.
@@ -72,7 +76,8 @@ class TaskScheduler final : public TaskSubmitter {
 
   // Asks the backend for offers soon: once, however often it is called before that.
   void revive_soon();
-  // No timer of it fires any more.
+  // Every attempt ends as killed, and no timer fires any more; what the backend still brings
+  // changes nothing.
   void stop();
 
   // C18.10: tasks that fit on all usable executors at once, free or busy.
@@ -120,6 +125,7 @@ class TaskScheduler final : public TaskSubmitter {
   void executors_changed();
 
   // Sets.
+  void stop_timers();
   void kill_attempts(int32_t stage_id, const std::string& reason);
   void remove_if_done(TaskSetManager& set);
   void remove_done(int32_t stage_id);
@@ -132,7 +138,10 @@ class TaskScheduler final : public TaskSubmitter {
   }
   void update_watch();
   void starved();
+  void fail_if_never();
+  void fail_waiting(const std::string& what);
   [[nodiscard]] std::string why_starved() const;
+  [[nodiscard]] std::string why_unfit(size_t executors) const;
   void revive_later();
   void revive_now();
   void check_attempts(std::vector<std::string>& violations) const;
@@ -149,7 +158,9 @@ class TaskScheduler final : public TaskSubmitter {
   loop::TimerId revive_timer_ = 0;
   uint64_t ignored_statuses_ = 0;
   uint32_t backend_parallelism_ = 0;
-  uint32_t largest_offer_ = 0;  // cores
+  uint32_t largest_offer_ = 0;    // cores
+  std::set<std::string> unseen_;  // resources that tasks need and no offer has named
+  bool stopped_ = false;
   std::string pending_reason_;  // what the backend last said about its wait
 };
 

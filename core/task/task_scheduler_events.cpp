@@ -19,6 +19,7 @@ void TaskScheduler::guarded(const char* what, F&& handle) {
 // ---- statuses
 
 void TaskScheduler::status_update(std::vector<StatusUpdate> statuses) {
+  if (stopped_) return;
   state_.now_ms = state_.clock.wall_ms();
   for (StatusUpdate& status : statuses) {
     guarded("a task's status", [&] { handle(status); });
@@ -55,6 +56,17 @@ void TaskScheduler::handle(StatusUpdate& status) {
     default:
       handle_end(*attempt, status);
   }
+}
+
+bool TaskScheduler::getting_result(uint64_t task_id, const std::string& executor_id) {
+  Attempt* attempt = state_.attempts.find(task_id);
+  if (attempt == nullptr || attempt->info.executor_id != executor_id ||
+      attempt->info.status == TaskStatus::getting_result) {
+    return false;
+  }
+  state_.now_ms = state_.clock.wall_ms();
+  attempt->set->getting_result(*attempt);
+  return true;
 }
 
 void TaskScheduler::handle_end(Attempt& attempt, StatusUpdate& status) {

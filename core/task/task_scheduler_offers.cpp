@@ -31,6 +31,7 @@ void TaskScheduler::resource_offers(uint64_t offer, OfferScope scope,
   } catch (const std::exception& error) {
     give_back(first_task, std::string("the backend refused the launch: ") + error.what());
   }
+  fail_if_never();
 }
 
 // Nothing of what was launched since that task id has reached an executor: all of it waits again,
@@ -86,6 +87,7 @@ std::vector<OpenOffer> TaskScheduler::admit(const std::vector<WorkerOffer>& offe
     }
     if (!state_.cluster.usable(executor)) continue;
     largest_offer_ = std::max(largest_offer_, offer.free_cores);
+    for (const Resource& resource : offer.resources) unseen_.erase(resource.name);
     open.emplace_back(executor, i, offer, state_.settings);
   }
   return open;

@@ -46,6 +46,8 @@ class TaskSetManager final : public Schedulable {
   // could not be encoded.
   Offered offer(NameId executor, Locality max, bool queued, Launch& launch);
 
+  // It has ended well, and its result is being fetched.
+  void getting_result(Attempt& attempt);
   // Ends of attempts. The attempt is gone afterwards.
   void succeeded(Attempt& attempt, std::shared_ptr<TaskResult> result);
   void failed(Attempt& attempt, EndReason reason, TaskStatus status);

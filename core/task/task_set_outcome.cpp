@@ -46,6 +46,14 @@ void TaskSetManager::wait_again(int32_t index) {
   if (is_pending(index)) waiting_.add(index);
 }
 
+void TaskSetManager::getting_result(Attempt& attempt) {
+  attempt.started = true;
+  state_.leave_queue(attempt);
+  attempt.info.status = TaskStatus::getting_result;
+  attempt.info.getting_result_ms = state_.now_ms;
+  state_.dag.task_getting_result(set_, attempt.info);
+}
+
 void TaskSetManager::succeeded(Attempt& attempt, std::shared_ptr<TaskResult> result) {
   const int32_t index = attempt.info.index;
   if (task(index).successful && attempt.other_succeeded) {

@@ -100,12 +100,30 @@ T decode(std::string_view bytes) {
 
 // ------------------------------------------------------------------------------- by memcpy
 
-/// Numbers, enums, durations, and aggregates of nothing but these.
+/// Numbers, enums, durations, and aggregates of nothing but these that have no Codec of their own.
 template <class T>
 struct Codec<T, std::enable_if_t<detail::is_plain_v<T>>> {
   static constexpr bool kPlain = true;
   static void write(ByteWriter& out, const T& value) { out.fixed(value); }
   static T read(ByteReader& in) { return in.fixed<T>(); }
+};
+
+/// A small aggregate of numbers in which a class has a Codec of its own.
+template <class T>
+struct Codec<T, std::enable_if_t<detail::is_memberwise_v<T>>> {
+  static void write(ByteWriter& out, const T& value) {
+    detail::visit_members(
+        value, [&]<class... Ms>(const Ms&... member) { (Codec<Ms>::write(out, member), ...); });
+  }
+  static T read(ByteReader& in) {
+    return read(in, decltype(detail::field_types(std::declval<T&>())){});
+  }
+
+ private:
+  template <class... Ms>
+  static T read(ByteReader& in, std::tuple<Ms...>*) {
+    return T{Codec<std::remove_cvref_t<Ms>>::read(in)...};  // braces: left to right
+  }
 };
 
 template <>

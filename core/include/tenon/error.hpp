@@ -62,11 +62,13 @@ class TENON_API Error : public std::exception {
 };
 
 /// Thrown by a task's function to say that another attempt cannot help: the job fails at this
-/// attempt.
+/// attempt. Tenon throws it itself where an output exists and where a result cannot be encoded.
 class TENON_API FatalError : public Error {
  public:
   /// @param message as for Error
   explicit FatalError(std::string message);
+  /// The same with a kind of its own.
+  FatalError(ErrorKind kind, std::string message);
   ~FatalError() override;
 };
 

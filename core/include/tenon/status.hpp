@@ -57,9 +57,10 @@ struct TaskInfo {
   uint64_t id = 0;    ///< unique in the application, never used again
   int32_t index = 0;  ///< place in its task set
   int32_t partition = 0;
-  int32_t attempt = 0;    ///< number of earlier attempts of this index
-  int64_t launch_ms = 0;  ///< milliseconds since 1970
-  int64_t finish_ms = 0;  ///< 0 while it runs
+  int32_t attempt = 0;            ///< number of earlier attempts of this index
+  int64_t launch_ms = 0;          ///< milliseconds since 1970
+  int64_t getting_result_ms = 0;  ///< its large result began to be fetched; 0: it needed no fetch
+  int64_t finish_ms = 0;          ///< 0 while it runs
   std::string executor_id, host;
   Locality locality = Locality::any;
   TaskStatus status = TaskStatus::running;

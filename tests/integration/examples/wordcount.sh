@@ -115,6 +115,28 @@ case $case in
       parts_of "out-$master" >/dev/null
     done
     ;;
+  full_disk)
+    # A small file system of its own for the output; where none can be mounted, a limit on the size of files.
+    seq -f 'word%.0f' 100000 >words
+    mkdir disk
+    confined=(unshare -m)
+    "${confined[@]}" true 2>/dev/null || confined=(unshare -Urm)
+    confine='mount -t tmpfs -o size=512k tenon-test disk' why='No space left on device'
+    if ! "${confined[@]}" sh -c "$confine" 2>/dev/null; then
+      confined=(env) confine='trap "" XFSZ; ulimit -f 512' why='File too large'
+    fi
+    for master in "${masters[@]}"; do
+      status=0
+      TENON_MASTER=$master "${confined[@]}" bash -c "$confine"'
+        "$0" --output disk/out words
+        code=$?
+        ls -A disk >left
+        exit $code' "$build/bin/examples/wordcount" >out 2>err || status=$?
+      [ "$status" -eq 1 ] || fail "full disk on $master: ended with $status: $(cat err)"
+      grep -q "output disk/out/_temporary/part-0000[0-9] cannot be written: $why" err || fail "$(cat err)"
+      [ ! -s left ] || fail "left on the full disk: $(cat left)"
+    done
+    ;;
   refusals)
     echo text >here
     for arguments in '' '--top' '--top x here' '--top -1 here' '--top 3' '--output' '--color here'; do

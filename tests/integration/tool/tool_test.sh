@@ -128,6 +128,23 @@ submit_program() {
   done
 }
 
+# A plugin with two executors of 1 and 2 cores and no resource of any kind.
+no_resources() {
+  local waits=(--master myclusterManager --conf tenon.scheduler.maxWait=700ms --conf tenon.starvation.timeout=200ms)
+  export TENON_PLUGIN_PATH=$PLUGINS
+  expect 5 "" "~No resources within tenon.scheduler.maxWait (0.7 s), 2 tasks wait and none runs: a task needs 4 cores (tenon.task.cpus) and the largest of 2 executors offered 2" \
+    "$tenon" submit "${waits[@]}" --conf tenon.task.cpus=4 "$PI" 2
+  expect 5 "" "~sufficient resources: no executor offered what a task needs: gpu=1 (tenon.task.resource.gpu.amount; nobody has any)" \
+    "$tenon" submit "${waits[@]}" --conf tenon.task.resource.gpu.amount=1 "$PI" 2
+  expect 5 "" "~kind: no_resources" "$tenon" submit "${waits[@]}" --conf tenon.task.resource.gpu.amount=1 "$PI" 2
+  unset TENON_PLUGIN_PATH
+  # In one process nothing else will come: no wait.
+  expect 5 "" "~no executor offered what a task needs: gpu=1" \
+    timeout 20 "$tenon" submit --master 'local[2]' --conf tenon.task.resource.gpu.amount=1 "$PI" 2
+  expect 2 "" "~tenon.task.cpus=4 (--conf) is more than the 2 cores of tenon.master=local[2]: no executor could run a task" \
+    timeout 20 "$tenon" submit --master 'local[2]' --conf tenon.task.cpus=4 "$PI" 2
+}
+
 submit_signals() {
   local signal
   for signal in TERM:143 KILL:137 INT:130 SEGV:139; do

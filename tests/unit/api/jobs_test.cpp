@@ -578,5 +578,71 @@ TEST_F(JobsTest, SeveralThreadsSubmitAtOnce) {
   EXPECT_EQ(right, 80);
 }
 
+// ------------------------------------------------------------------------------- large results
+
+TEST_F(JobsTest, C11_3_ALargeResultIsFetchedAndListenersHearOfIt) {
+  start(conf().set("tenon.task.maxDirectResultSize", "1k"));
+  const auto sizes = [](Records<int>& records) {
+    for (const int n : records) return std::string(n == 0 ? 10 : 100'000, 'x');
+    return std::string();
+  };
+  std::map<int32_t, size_t> got;
+  context().run_job(context().range(0, 2, 1, 2), sizes, {0, 1},
+                    [&](int32_t position, const std::string& s) { got[position] = s.size(); });
+  EXPECT_EQ(got, (std::map<int32_t, size_t>{{0, 10}, {1, 100'000}}));
+  static_cast<void>(events<event::JobEnd>(1));
+  const auto fetched = events<event::TaskGettingResult>();
+  ASSERT_THAT(fetched, SizeIs(1));
+  EXPECT_EQ(fetched[0].task.partition, 1);
+  EXPECT_EQ(fetched[0].task.status, TaskStatus::getting_result);
+  EXPECT_GE(fetched[0].task.getting_result_ms, fetched[0].task.launch_ms);
+  for (const auto& end : events<event::TaskEnd>()) {
+    EXPECT_EQ(end.task.getting_result_ms != 0, end.task.partition == 1);
+  }
+}
+
+// ------------------------------------------------------------------------------- no retry
+
+struct Stubborn {  // its Codec throws
+  int n = 0;
+  Stubborn& operator+=(const Stubborn& other) {
+    n += other.n;
+    return *this;
+  }
+};
+
+}  // namespace
+
+template <>
+struct Codec<Stubborn> {
+  static void write(ByteWriter&, const Stubborn&) { throw std::out_of_range("no form for this"); }
+  static Stubborn read(ByteReader&) { return {}; }
+};
+
+namespace {
+
+TEST_F(JobsTest, T173_C9_5_AResultThatCannotBeEncodedIsNotTriedAgain) {
+  start(conf("local[2,4]"));
+  const auto error = caught([&] {
+    static_cast<void>(context().range(0, 2, 1, 1).map([](int n) { return Stubborn{n}; }).collect());
+  });
+  EXPECT_EQ(error.kind, ErrorKind::job_failed);
+  EXPECT_THAT(error.text, AllOf(HasSubstr("not retrying"),
+                                HasSubstr("the result of the task cannot be encoded"),
+                                HasSubstr("caused by: std::out_of_range: no form for this")));
+  EXPECT_THAT(events<event::TaskStart>(), SizeIs(1));
+  const auto sum = context().accumulator<Stubborn>();
+  const auto in_accumulator = caught([&] {
+    context()
+        .range(0, 2, 1, 1)
+        .for_each([](int n, const Accumulator<Stubborn>& s) { s.add(Stubborn{n}); }, sum);
+  });
+  EXPECT_THAT(in_accumulator.text,
+              AllOf(HasSubstr("not retrying"), HasSubstr("accumulator cannot be encoded"),
+                    HasSubstr("no form for this")));
+  EXPECT_THAT(events<event::TaskStart>(), SizeIs(2));
+  expect_usable();
+}
+
 }  // namespace
 }  // namespace tenon

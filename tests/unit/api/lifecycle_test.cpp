@@ -159,7 +159,62 @@ TEST_F(LifecycleTest, StopFailsRunningJobs) {
   ASSERT_THAT(events<event::JobEnd>(), SizeIs(1));
   EXPECT_FALSE(events<event::JobEnd>()[0].succeeded);
   EXPECT_THAT(events<event::ApplicationEnd>(), SizeIs(1));
-  do_not_check_events();  // a task that runs when the context stops gets no end
+  ASSERT_THAT(events<event::TaskEnd>(), SizeIs(1));
+  EXPECT_EQ(events<event::TaskEnd>()[0].reason, "TaskKilled");
+}
+
+TEST_F(LifecycleTest, StopIsBoundedByOneStopTimeout) {
+  static std::atomic<bool> running, end;
+  running = end = false;
+  start(conf().set("tenon.plugin.stopTimeout", "1s"));
+  auto job = context()
+                 .range(0, 1, 1, 1)
+                 .map([](int n) {
+                   running = true;
+                   while (!end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                   return n;
+                 })
+                 .count_async();
+  ASSERT_TRUE(test::wait_until([] { return running.load(); }));
+  const auto begin = std::chrono::steady_clock::now();
+  context().stop();
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(took, std::chrono::seconds(1));
+  EXPECT_LT(took, std::chrono::milliseconds(1800));
+  end = true;
+  EXPECT_EQ(caught([&] { static_cast<void>(job.get()); }).kind, ErrorKind::stopped);
+  ASSERT_THAT(events<event::TaskEnd>(), SizeIs(1));
+  EXPECT_EQ(events<event::TaskEnd>()[0].reason, "TaskKilled");
+}
+
+// UR-12
+TEST_F(LifecycleTest, ATaskThatNeedsMoreCoresThanThereAreIsRefusedAtOnce) {
+  const auto error = caught([&] { Context c(conf("local[2]").set("tenon.task.cpus", "4")); });
+  EXPECT_EQ(error.kind, ErrorKind::usage);
+  EXPECT_THAT(error.text, HasSubstr("tenon.task.cpus=4 (Conf::set) is more than the 2 cores of "
+                                    "tenon.master=local[2]: no executor could run a task"));
+  Context c(conf("local[4]").set("tenon.task.cpus", "4"));
+  EXPECT_EQ(c.range(0, 10, 1, 3).count(), 10u);
+}
+
+TEST_F(LifecycleTest, C7_4_AResourceThatNobodyHasFailsTheJob) {
+  start(conf().set("tenon.task.resource.gpu.amount", "0.5"));
+  const auto error = caught([&] { static_cast<void>(context().range(0, 5).count()); });
+  EXPECT_EQ(error.kind, ErrorKind::no_resources);
+  EXPECT_THAT(error.text, HasSubstr("no executor offered what a task needs: gpu=0.5 "
+                                    "(tenon.task.resource.gpu.amount; nobody has any)"));
+  context().stop();
+  for (const char* amount : {"0", "0.0"}) {
+    Context none(conf().set("tenon.task.resource.gpu.amount", amount));
+    EXPECT_EQ(none.range(0, 5).count(), 5u);
+  }
+  for (const char* amount : {"1.5", "0.0001", "-1", "two", "1e7"}) {
+    const auto refused =
+        caught([&] { Context c(conf().set("tenon.task.resource.gpu.amount", amount)); });
+    EXPECT_EQ(refused.kind, ErrorKind::usage);
+    EXPECT_THAT(refused.text, AllOf(HasSubstr("tenon.task.resource.gpu.amount"),
+                                    HasSubstr(std::string("'") + amount + "'")));
+  }
 }
 
 TEST_F(LifecycleTest, RddsMayOutliveTheContext) {

@@ -139,6 +139,29 @@ TEST_F(SaveTest, ARetriedTaskWritesItsPartOnce) {
   EXPECT_EQ(part(1), "5\n6\n7\n8\n9\n");
 }
 
+// C9.5: what stands where a task's output is to be stands there for the next attempt too.
+TEST_F(SaveTest, C9_5_AnOutputThatExistsIsNotTriedAgain) {
+  start(conf("local[2,4]"));
+  static std::string directory;
+  directory = out();
+  const auto error = caught([&] {
+    context()
+        .range(0, 4, 1, 1)
+        .map([](int n) {
+          fs::create_directories(directory + "/_temporary/part-00000");
+          return n;
+        })
+        .save_as_text_file(out());
+  });
+  EXPECT_EQ(error.kind, ErrorKind::job_failed);
+  EXPECT_THAT(error.text,
+              AllOf(HasSubstr(out() + "/_temporary/part-00000 cannot be committed: Is a directory"),
+                    HasSubstr("not retrying")));
+  EXPECT_THAT(events<event::TaskStart>(), ::testing::SizeIs(1));
+  EXPECT_FALSE(fs::exists(out()));
+  expect_usable();
+}
+
 TEST_F(SaveTest, AFolderThatGoesAwayFailsTheJob) {
   static std::string directory;
   directory = out();

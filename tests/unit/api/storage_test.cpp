@@ -160,6 +160,119 @@ TEST_F(CacheTest, TwoJobsWantingAPartitionComputeItOnce) {
   EXPECT_EQ(computed, 100);
 }
 
+TEST_F(CacheTest, T187_C18_12_BlocksThatTheDriverForgotAreReportedAnew) {
+  start(conf().set("tenon.executor.heartbeatInterval", "20ms"));
+  const auto kept = texts(2).cache();
+  static_cast<void>(kept.count());
+  detail::Driver& driver = *context().driver();
+  const auto holders = [&] {
+    size_t n = 0;
+    expect_usable();  // the scheduler asks anew for each job
+    driver.on_loop([&] {
+      for (int32_t p = 0; p < 2; ++p) {
+        n += driver.scheduling().dag().preferred_locations(kept.node(), p).size();
+      }
+    });
+    return n;
+  };
+  EXPECT_TRUE(test::wait_until([&] { return holders() == 2; }));
+  driver.post(dag::ExecutorLost{"driver", {}});
+  EXPECT_TRUE(test::wait_until([&] { return holders() == 2; })) << "by the next heartbeat";
+  EXPECT_EQ(computed_by([&] { EXPECT_EQ(kept.count(), 200u); }), 0);
+}
+
+// ------------------------------------------------------------------------------- cleaning
+
+class CleanerTest : public CacheTest {
+ protected:
+  context::Services::Usage usage() { return context().driver()->scheduling().services().usage(); }
+  size_t shuffles() {
+    size_t n = 0;
+    detail::Driver& driver = *context().driver();
+    driver.on_loop([&] { n = driver.scheduling().map_outputs().shuffles(); });
+    return n;
+  }
+  // 100 keys with 100 bytes each, in two map tasks.
+  Rdd<std::pair<int, std::string>> shuffled() {
+    return context()
+        .range(0, 100, 1, 2)
+        .map([](int n) { return std::pair(n, std::string(100, 'x')); })
+        .reduce_by_key([](std::string a, const std::string&) { return a; }, 2);
+  }
+};
+
+TEST_F(CleanerTest, T182_C15_12_ShufflesThatNobodyHoldsAreRemoved) {
+  const auto kept = shuffled();
+  EXPECT_EQ(kept.count(), 100u);
+  const uint64_t one = usage().map_outputs;
+  EXPECT_GT(one, 10'000u);
+  uint64_t most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(shuffled().count(), 100u);
+    most = std::max(most, usage().map_outputs);
+  }
+  EXPECT_LT(most, 100 * one);
+  EXPECT_TRUE(test::wait_until([&] { return shuffles() == 1 && usage().map_outputs == one; }))
+      << shuffles() << " shuffles, " << usage().map_outputs << " bytes";
+  start_counting();
+  EXPECT_EQ(kept.count(), 100u);
+  EXPECT_EQ(stages_since(), 1u) << "what is held is still there";
+}
+
+TEST_F(CleanerTest, T182_C15_12_WhatIsDerivedFromAShuffleKeepsIt) {
+  std::optional<Rdd<std::pair<int, std::string>>> base = shuffled();
+  const auto derived = base->map([](const auto& p) { return p.first; });
+  EXPECT_EQ(derived.count(), 100u);
+  base.reset();
+  start_counting();
+  EXPECT_EQ(derived.reduce(std::plus<>{}), 4950);
+  EXPECT_EQ(stages_since(), 1u);
+  EXPECT_EQ(shuffles(), 1u);
+}
+
+TEST_F(CleanerTest, T182_C15_12_AJobInFlightKeepsItsShuffle) {
+  static std::atomic<bool> gate, waiting;
+  gate = waiting = false;
+  auto job = shuffled()
+                 .map_partitions([](Records<std::pair<int, std::string>>& records) {
+                   waiting = true;
+                   while (!gate) std::this_thread::sleep_for(std::chrono::microseconds(100));
+                   std::vector<int> keys;
+                   for (const auto& [key, text] : records) keys.push_back(key);
+                   return keys;
+                 })
+                 .count_async();
+  ASSERT_TRUE(test::wait_until([] { return waiting.load(); }));
+  expect_usable();
+  EXPECT_EQ(shuffles(), 1u);
+  EXPECT_GT(usage().map_outputs, 0u);
+  gate = true;
+  EXPECT_EQ(job.get(), 100u);
+  EXPECT_TRUE(test::wait_until([&] { return shuffles() == 0 && usage().map_outputs == 0; }));
+}
+
+TEST_F(CleanerTest, T182_C15_12_CachedPartitionsGoWithTheLastHandle) {
+  std::optional<Rdd<std::string>> kept = texts(2).cache();
+  const int32_t id = kept->id();
+  static_cast<void>(kept->count());
+  EXPECT_GT(usage().cached, 200'000u);
+  std::optional<Rdd<std::string>> copy = kept;
+  kept.reset();
+  EXPECT_EQ(computed_by([&] { static_cast<void>(copy->count()); }), 0);
+  EXPECT_THAT(events<event::UnpersistRdd>(), ::testing::IsEmpty());
+  copy.reset();
+  EXPECT_TRUE(test::wait_until([&] { return usage().cached == 0; }));
+  EXPECT_THAT(events<event::UnpersistRdd>(1),
+              ElementsAre(::testing::Field(&event::UnpersistRdd::rdd, id)));
+}
+
+TEST_F(CleanerTest, C15_12_ReferenceTrackingCanBeSwitchedOff) {
+  start(conf().set("tenon.cleaner.referenceTracking", "false"));
+  EXPECT_EQ(shuffled().count(), 100u);
+  expect_usable();
+  EXPECT_EQ(shuffles(), 1u);
+}
+
 // ------------------------------------------------------------------------------- broadcast
 
 struct Table {  // counts how often it is decoded
@@ -215,6 +328,62 @@ TEST_F(BroadcastTest, ManyAndLarge) {
                   const Broadcast<std::string>& s) { return l->size() + (*s).size(); },
                large, small);
   EXPECT_THAT(sizes.distinct().collect(), ElementsAre(2'000'005u));
+}
+
+TEST_F(BroadcastTest, T202_C15_1_UseAfterDestroySaysWhereItWasDestroyed) {
+  const auto text = context().broadcast(std::string("text"));
+  const auto copy = text;
+  const auto sizes = context()
+                         .range(0, 4, 1, 2)
+                         .map([](int, const Broadcast<std::string>& t) { return t->size(); }, text);
+  EXPECT_EQ(sizes.reduce(std::plus<>{}), 16u);
+  const std::string& value = *text;
+  const int line = __LINE__ + 1;
+  text.destroy();
+  EXPECT_EQ(value, "text") << "what the driver looks at stays";
+  text.destroy();
+  const std::string place = "storage_test.cpp:" + std::to_string(line);
+  const std::vector<std::function<void()>> uses = {
+      [&] { static_cast<void>(*copy); },
+      [&] { static_cast<void>(text->size()); },
+      [&] { copy.unpersist(); },
+      [&] {
+        static_cast<void>(context().range(0, 4).map(
+            [](int, const Broadcast<std::string>& t) { return t->size(); }, copy));
+      },
+  };
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const auto error = caught(uses[i]);
+    EXPECT_EQ(error.kind, ErrorKind::invalid_argument) << i;
+    EXPECT_THAT(error.text, AllOf(HasSubstr("roadcast " + std::to_string(text.id())),
+                                  HasSubstr("was destroyed by destroy at"), HasSubstr(place)))
+        << i;
+  }
+  // Executors hear of it a moment later.
+  std::string in_task;
+  EXPECT_TRUE(test::wait_until([&] {
+    try {
+      return sizes.reduce(std::plus<>{}) != 16u;
+    } catch (const Error& error) {
+      in_task = error.what();
+      return true;
+    }
+  }));
+  EXPECT_THAT(in_task, AllOf(HasSubstr("was destroyed by destroy at"), HasSubstr(place)));
+  expect_usable();
+}
+
+TEST_F(BroadcastTest, ATaskCannotDestroy) {
+  const auto text = context().broadcast(std::string("text"));
+  for (const bool destroy : {true, false}) {
+    const auto error = caught([&] {
+      context().range(0, 1).for_each(
+          [](int, const Broadcast<std::string>& t, bool d) { d ? t.destroy() : t.unpersist(); },
+          text, destroy);
+    });
+    EXPECT_THAT(error.text, HasSubstr("in the driver only"));
+  }
+  EXPECT_EQ(*text, "text");
 }
 
 TEST_F(BroadcastTest, ACodecThatRefusesTheValue) {

@@ -184,6 +184,38 @@ TEST_F(Jobs, C1_4_S004_066_StopEndsAtOnceEvenWithEventsQueued) {
   scheduler_->stop();
 }
 
+TEST_F(Jobs, C24_2_EndsOfAttemptsThatAreQueuedAtTheStopAreToldFirst) {
+  submit(node(2), {0, 1});
+  scheduler_->task_started(submitter_.sets[0], set(0).tasks[0], {});
+  queue_end(0, 0, task::TaskKilled{"the context was shut down", {}});
+  scheduler_->stop();
+  std::vector<std::string> order;
+  for (const Event& event : sink_.events) {
+    if (std::holds_alternative<event::TaskStart>(event)) order.emplace_back("task start");
+    if (std::holds_alternative<event::TaskEnd>(event)) order.emplace_back("task end");
+    if (std::holds_alternative<event::StageCompleted>(event)) order.emplace_back("stage end");
+    if (std::holds_alternative<event::JobEnd>(event)) order.emplace_back("job end");
+  }
+  EXPECT_THAT(order, ElementsAre("task start", "task end", "stage end", "job end"));
+  expect_all_empty();
+}
+
+// C29.1: the exit code is that of the root cause.
+TEST_F(Jobs, C29_1_AJobThatFailsForWantOfExecutorsSaysSoByItsKind) {
+  for (const auto& [cause, kind] : std::vector<std::pair<ErrorKind, ErrorKind>>{
+           {ErrorKind::no_resources, ErrorKind::no_resources},
+           {ErrorKind::executors_lost, ErrorKind::executors_lost},
+           {ErrorKind::user_function, ErrorKind::job_failed},
+           {ErrorKind::input_output, ErrorKind::job_failed}}) {
+    const auto listener = submit(node(1), {0});
+    const auto root = std::make_shared<const Error>(cause, "root");
+    fail_set(submitter_.sets.size() - 1, "why",
+             std::make_shared<const Error>(ErrorKind::job_failed, "above it", root));
+    ASSERT_NE(listener->failure, nullptr);
+    EXPECT_EQ(listener->failure->kind(), kind);
+  }
+}
+
 TEST_F(Jobs, C1_4_StopFromWithinAHandlerComesAfterIt) {
   struct Stopper final : JobListener {
     bool task_succeeded(int32_t, std::string) override {

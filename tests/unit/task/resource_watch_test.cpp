@@ -109,7 +109,41 @@ TEST_F(ResourceWatchTest, C29_1_ResourcesThatNobodyOffersAreNamed) {
   offer("exec1", "host1", 8);
   loop.advance(minutes(10));
   ASSERT_EQ(dag.failed.size(), 1U);
-  EXPECT_THAT(dag.failed[0].reason, HasSubstr("gpu=2000/1000"));
+  EXPECT_THAT(dag.failed[0].reason, HasSubstr("no executor offered what a task needs: gpu=2 "
+                                              "(tenon.task.resource.gpu.amount; nobody has any)"));
+}
+
+TEST_F(ResourceWatchTest, C29_1_TheStarvationWarningSaysWhatIsMissing) {
+  settings.task_resources = {{"gpu", 500}};
+  submit(make_set(1));
+  offer("exec1", "host1", 8);
+  loop.advance(seconds(15));
+  EXPECT_EQ(logged(LogLevel::warn, std::string(kWarning) +
+                                       ": no executor offered what a task needs: gpu=0.5 "
+                                       "(tenon.task.resource.gpu.amount; nobody has any)"),
+            1);
+  WorkerOffer taken = offer_of("exec1", "host1", 8);
+  taken.resources = {{"gpu", "0", 100}};
+  offer({taken});
+  loop.advance(seconds(15));
+  EXPECT_EQ(logged(LogLevel::warn, "gpu=0.5 (tenon.task.resource.gpu.amount)"), 1);
+  taken.resources = {{"gpu", "0", 1000}};
+  EXPECT_EQ(offer({taken}).size(), 1U);
+}
+
+TEST_F(ResourceWatchTest, C29_1_InOneProcessNothingElseWillCome) {
+  settings.is_one_process = true;
+  settings.task_resources = {{"gpu", 1000}};
+  submit(make_set(1));
+  EXPECT_EQ(dag.failed.size(), 0U);
+  offer("exec1", "host1", 8);
+  ASSERT_EQ(dag.failed.size(), 1U);
+  EXPECT_EQ(dag.failed[0].cause->kind(), ErrorKind::no_resources);
+  EXPECT_THAT(dag.failed[0].reason, HasSubstr("gpu=1 (tenon.task.resource.gpu.amount"));
+  WorkerOffer with = offer_of("exec1", "host1", 8);
+  with.resources = {{"gpu", "0", 1000}};
+  submit(make_set(1, 1));
+  EXPECT_EQ(offer({with}).size(), 1U);
 }
 
 TEST_F(ResourceWatchTest, C29_0_TheWaitBeginsWhenNothingRunsAnyMore) {

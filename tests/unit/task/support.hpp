@@ -66,7 +66,10 @@ class RecordingDag final : public DagEvents {
     started.push_back(info);
     log.push_back("start " + std::to_string(info.id));
   }
-  void task_getting_result(const TaskSetPtr&, const TaskInfo&) override {}
+  void task_getting_result(const TaskSetPtr&, const TaskInfo& info) override {
+    EXPECT_EQ(info.status, TaskStatus::getting_result);
+    log.push_back("getting " + std::to_string(info.id));
+  }
   void task_ended(const TaskSetPtr& set, const TaskSpec& task, const TaskInfo& info,
                   EndReason reason) override {
     EXPECT_EQ(task.partition, info.partition);

@@ -233,5 +233,50 @@ TEST_F(TaskSchedulerTest, AnEmptySetLeavesNothing) {
   expect_nothing_kept();
 }
 
+TEST_F(TaskSchedulerTest, C24_2_WhatRunsAtTheStopEndsAsKilled) {
+  submit(make_set(2)).submit(make_set(1, 1));
+  const auto tasks = offer("exec1", "host1", 2);
+  ASSERT_EQ(tasks.size(), 2U);
+  scheduler().stop();
+  EXPECT_THAT(dag.end_kinds(), testing::ElementsAre("TaskKilled", "TaskKilled"));
+  EXPECT_EQ(dag.ended[0].info.status, TaskStatus::killed);
+  EXPECT_TRUE(dag.failed.empty());
+  finish(tasks[0]);
+  EXPECT_EQ(scheduler().ignored_statuses(), 0U);
+  EXPECT_TRUE(offer("exec1", "host1", 2).empty());
+  scheduler().stop();
+  EXPECT_EQ(dag.ended.size(), 2U);
+  EXPECT_EQ(loop.timers(), 0U);
+  expect_nothing_kept();
+}
+
+// C11.3: the task is over on its executor, which may run another; its end follows the fetch.
+TEST_F(TaskSchedulerTest, C11_3_AResultThatIsBeingFetchedTakesNoCore) {
+  Executor one_core;
+  one_core.id = "exec1";
+  one_core.host = "host1";
+  one_core.cores = 1;
+  scheduler().executor_added(one_core);
+  loop.advance(std::chrono::seconds(1));
+  submit(make_set(2));
+  const auto first = offer("exec1", "host1", 1);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_FALSE(scheduler().getting_result(first[0].task_id, "other"));
+  EXPECT_FALSE(scheduler().getting_result(4711, "exec1"));
+  EXPECT_TRUE(scheduler().getting_result(first[0].task_id, "exec1"));
+  EXPECT_FALSE(scheduler().getting_result(first[0].task_id, "exec1")) << "a repeated status";
+  const auto second = offer("exec1", "host1", 1);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_THAT(scheduler().check_invariants(), testing::IsEmpty());
+  finish(first[0]);
+  finish(second[0]);
+  const std::string id = std::to_string(first[0].task_id);
+  EXPECT_EQ(std::ranges::count(dag.log, "getting " + id), 1);
+  EXPECT_LT(std::ranges::find(dag.log, "getting " + id), std::ranges::find(dag.log, "end " + id));
+  EXPECT_GT(dag.ended[0].info.getting_result_ms, 0);
+  EXPECT_EQ(dag.ended[1].info.getting_result_ms, 0);
+  expect_nothing_kept();
+}
+
 }  // namespace
 }  // namespace tenon::task::test

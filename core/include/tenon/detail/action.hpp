@@ -21,6 +21,20 @@ template <class R>
 using action_result_t =
     std::conditional_t<std::is_void_v<R>, std::monostate, owned_t<std::remove_cvref_t<R>>>;
 
+/// In a handler: throws a FatalError about what cannot be encoded, around the exception that is
+/// being handled; rethrows that one when it is a want of memory.
+[[noreturn]] TENON_API void throw_not_encodable(const char* what);
+
+/// The bytes of a task's result. Another attempt cannot help when its Codec throws (contract C9.5).
+template <class Result>
+std::string encode_result(const Result& result) {
+  try {
+    return encode<Result>(result);
+  } catch (...) {
+    throw_not_encodable("the result of the task");
+  }
+}
+
 /// Applies F to Records<T>& and encodes what it returns.
 template <class F, class T>
 class PartitionAction final : public ActionOperator {
@@ -34,7 +48,7 @@ class PartitionAction final : public ActionOperator {
       std::invoke(f_, records);
       return {};
     } else {
-      return encode<Result>(to_owned(std::invoke(f_, records)));
+      return encode_result<Result>(to_owned(std::invoke(f_, records)));
     }
   }
 

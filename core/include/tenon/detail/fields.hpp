@@ -11,6 +11,11 @@
 #include <type_traits>
 #include <utility>
 
+namespace tenon {
+template <class T, class>
+struct Codec;
+}
+
 namespace tenon::detail {
 
 template <class T>
@@ -40,12 +45,25 @@ constexpr size_t count_fields() {
   }
 }
 
-template <class T>
+// What is asked of the members: whether they are numbers and aggregates of such, or also whether
+// their bytes are what their Codecs write, which a Codec of the program's own does not say.
+enum class Plain { in_form, by_codec };
+
+template <class T, Plain kAs>
 constexpr bool plain();
 
-template <class... Ts>
+template <class T, Plain kAs>
+constexpr bool plain_member() {
+  if constexpr (kAs == Plain::in_form) {
+    return plain<T, kAs>();
+  } else {
+    return requires { Codec<T, void>::kPlain; };
+  }
+}
+
+template <Plain kAs, class... Ts>
 constexpr bool all_plain(std::tuple<Ts...>*) {
-  return (plain<std::remove_cvref_t<Ts>>() && ...);
+  return (plain_member<std::remove_cvref_t<Ts>, kAs>() && ...);
 }
 
 // Types of the members of an aggregate, as a tuple; void when there are too many to see.
@@ -79,9 +97,15 @@ auto field_types(T& value) {
 }
 
 template <class T>
-struct IsArray : std::false_type {};
+struct ArrayElement {
+  using Type = void;
+};
 template <class T, size_t N>
-struct IsArray<std::array<T, N>> : std::bool_constant<plain<T>()> {};
+struct ArrayElement<std::array<T, N>> {
+  using Type = T;
+};
+template <class T>
+constexpr bool is_array_v = !std::is_void_v<typename ArrayElement<T>::Type>;
 
 template <class T>
 struct IsDuration : std::false_type {};
@@ -131,18 +155,18 @@ concept SmallAggregate =
     !std::is_empty_v<T> && !HasFields<T> && (count_fields<T>() >= 1) && (count_fields<T>() <= 6) &&
     !has_base<T>() && !has_array<T>();
 
-template <class T>
+template <class T, Plain kAs>
 constexpr bool plain() {
   if constexpr (is_number_v<T> || IsDuration<T>::value) {
     return true;
-  } else if constexpr (IsArray<T>::value) {
-    return true;
+  } else if constexpr (is_array_v<T>) {
+    return plain_member<typename ArrayElement<T>::Type, kAs>();
   } else if constexpr (SmallAggregate<T>) {
     using Types = decltype(field_types(std::declval<T&>()));
     if constexpr (std::is_same_v<Types, void*>) {
       return false;
     } else {
-      return all_plain(static_cast<Types>(nullptr));
+      return all_plain<kAs>(static_cast<Types>(nullptr));
     }
   } else {
     return false;
@@ -150,9 +174,41 @@ constexpr bool plain() {
 }
 
 /// Goes by memcpy: numbers, enums, durations, arrays and small aggregates (six members) of nothing
-/// but these. What holds a pointer or a bool (which has values that are no bool) never does.
+/// but these. What holds a pointer or a bool (which has values that are no bool) never does, nor
+/// what holds a class with a Codec of its own.
 template <class T>
-constexpr bool is_plain_v = plain<T>();
+constexpr bool is_plain_v = plain<T, Plain::by_codec>();
+
+/// An aggregate that would go by memcpy but for a member that has a Codec of its own: it goes
+/// member by member.
+template <class T>
+constexpr bool is_memberwise_v =
+    !is_array_v<T> && SmallAggregate<T> && plain<T, Plain::in_form>() && !is_plain_v<T>;
+
+/// Calls f with the members of a small aggregate.
+template <class T, class F>
+void visit_members(const T& value, const F& f) {
+  constexpr size_t n = count_fields<T>();
+  if constexpr (n == 1) {
+    const auto& [a] = value;
+    f(a);
+  } else if constexpr (n == 2) {
+    const auto& [a, b] = value;
+    f(a, b);
+  } else if constexpr (n == 3) {
+    const auto& [a, b, c] = value;
+    f(a, b, c);
+  } else if constexpr (n == 4) {
+    const auto& [a, b, c, d] = value;
+    f(a, b, c, d);
+  } else if constexpr (n == 5) {
+    const auto& [a, b, c, d, e] = value;
+    f(a, b, c, d, e);
+  } else if constexpr (n == 6) {
+    const auto& [a, b, c, d, e, f6] = value;
+    f(a, b, c, d, e, f6);
+  }
+}
 
 /// std::pair has no plain form of its own, but two plain members are written one after the other
 /// anyway.
