@@ -103,7 +103,8 @@ TEST(Registry, C26_2_ABadValueNamesKeyValueOriginAndAllowedForm) {
       {"tenon.log.level", "loud",
        "it must be a level (trace, debug, info, warn, error, off), then any component=level, such "
        "as info,scheduler=debug"},
-      {"tenon.master", "", "a master URL must not be empty; leave it out for the default, local[*]"},
+      {"tenon.master", "",
+       "a master URL must not be empty; leave it out for the default, local[*]"},
   };
   for (const BadValue& bad : cases) {
     const SettingSpec* spec = find_core_setting(bad.key);
