@@ -2,6 +2,8 @@
 #include <thread>
 
 #include "api/api_fixture.hpp"
+#include "executor/attempt.hpp"
+#include "executor/task_services.hpp"
 
 namespace tenon {
 namespace {
@@ -23,6 +25,15 @@ class CacheTest : public test::CountingTest {
       ++computed;
       return std::string(1000, static_cast<char>('a' + i % 26));
     });
+  }
+  // Partitions that the executor has in memory.
+  size_t partitions_in_memory() {
+    return context()
+        .range(0, 1, 1, 1)
+        .map([](int) {
+          return executor::Attempt::current()->services().blocks.memory().blocks().size();
+        })
+        .first();
   }
   // Records that were computed while the act ran.
   static int computed_by(const std::function<void()>& act) {
@@ -58,6 +69,8 @@ TEST_F(CacheTest, C15_7_UnpersistComputesAgainAndMayBeKeptAgain) {
   kept.unpersist();
   EXPECT_EQ(computed_by([&] { static_cast<void>(kept.count()); }), 200);
   EXPECT_EQ(computed_by([&] { static_cast<void>(kept.count()); }), 200) << "it is kept no more";
+  // The executor hears of unpersist() a moment later: till then it may still have the partitions.
+  EXPECT_TRUE(test::wait_until([&] { return partitions_in_memory() == 0; }));
   kept.cache();
   EXPECT_EQ(computed_by([&] { static_cast<void>(kept.count()); }), 200);
   EXPECT_EQ(computed_by([&] { static_cast<void>(kept.count()); }), 0);
