@@ -319,12 +319,17 @@ void Driver::on_loop(const std::function<void()>& work) {
 void Driver::clean() {
   const context::Cleaner::Ended ended = cleaner_->take();
   for (const int32_t id : ended.shuffles) scheduling_->remove_shuffle(id);
-  for (const int32_t id : ended.rdds) scheduling_->remove_rdd(id);
+  for (const int32_t id : ended.rdds) {
+    scheduling_->services().remove_rdd(id);
+    scheduling_->remove_rdd(id);
+  }
 }
 
 void Driver::set_cached(const rdd::NodePtr& node, bool cached) {
   node->set_cached(cached);
   if (cached) return;
+  // At once, so that the order is on its way before the caller's next job.
+  scheduling_->services().remove_rdd(node->id());
   const int32_t id = node->id();
   scheduling_->loop().post([this, self = shared_from_this(), id] { scheduling_->remove_rdd(id); });
 }

@@ -421,7 +421,6 @@ void Scheduling::remove_shuffle(int32_t shuffle_id) {
 }
 
 void Scheduling::remove_rdd(int32_t rdd_id) {
-  services_->remove_rdd(rdd_id);
   blocks_.remove_rdd(rdd_id);
   sink_.post(event::UnpersistRdd{rdd_id});
 }

@@ -67,6 +67,7 @@ class Scheduling final : public task::BackendEvents {
   bool kill_task_attempt(uint64_t task_id, const std::string& reason);
   // Here and on all executors. No job uses it.
   void remove_shuffle(int32_t shuffle_id);
+  // Here only.
   void remove_rdd(int32_t rdd_id);
   [[nodiscard]] const dag::MapOutputTracker& map_outputs() const { return tracker_; }
 

@@ -96,7 +96,6 @@ tenon.ui.showConsoleProgress=false (command line --quiet)" "" \
 empty_master() {
   local rule="a master URL must not be empty; leave it out for the default, local[*]"
   refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '' "$probe" tenon.master
-  refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master= "$probe" tenon.master
   refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '  ' "$probe" tenon.master
   refused "setting tenon.master has '' (--conf): $rule" "$tenon" submit --conf tenon.master= "$probe" tenon.master
   refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$tenon" submit "$probe" tenon.master

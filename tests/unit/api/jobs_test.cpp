@@ -630,6 +630,7 @@ TEST_F(JobsTest, T173_C9_5_AResultThatCannotBeEncodedIsNotTriedAgain) {
   EXPECT_THAT(error.text, AllOf(HasSubstr("not retrying"),
                                 HasSubstr("the result of the task cannot be encoded"),
                                 HasSubstr("caused by: std::out_of_range: no form for this")));
+  static_cast<void>(events<event::JobEnd>(1));
   EXPECT_THAT(events<event::TaskStart>(), SizeIs(1));
   const auto sum = context().accumulator<Stubborn>();
   const auto in_accumulator = caught([&] {
@@ -640,6 +641,7 @@ TEST_F(JobsTest, T173_C9_5_AResultThatCannotBeEncodedIsNotTriedAgain) {
   EXPECT_THAT(in_accumulator.text,
               AllOf(HasSubstr("not retrying"), HasSubstr("accumulator cannot be encoded"),
                     HasSubstr("no form for this")));
+  static_cast<void>(events<event::JobEnd>(2));
   EXPECT_THAT(events<event::TaskStart>(), SizeIs(2));
   expect_usable();
 }

@@ -157,6 +157,7 @@ TEST_F(SaveTest, C9_5_AnOutputThatExistsIsNotTriedAgain) {
   EXPECT_THAT(error.text,
               AllOf(HasSubstr(out() + "/_temporary/part-00000 cannot be committed: Is a directory"),
                     HasSubstr("not retrying")));
+  static_cast<void>(events<event::JobEnd>(1));
   EXPECT_THAT(events<event::TaskStart>(), ::testing::SizeIs(1));
   EXPECT_FALSE(fs::exists(out()));
   expect_usable();

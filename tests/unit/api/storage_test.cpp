@@ -246,6 +246,7 @@ TEST_F(CleanerTest, T182_C15_12_WhatIsDerivedFromAShuffleKeepsIt) {
 TEST_F(CleanerTest, T182_C15_12_AJobInFlightKeepsItsShuffle) {
   static std::atomic<bool> gate, waiting;
   gate = waiting = false;
+  start(conf("local[4]"));
   auto job = shuffled()
                  .map_partitions([](Records<std::pair<int, std::string>>& records) {
                    waiting = true;
