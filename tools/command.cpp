@@ -37,6 +37,28 @@ class HelpFormatter final : public CLI::Formatter {
   refuse_name("option", option.substr(0, option.find('=')), names);
 }
 
+bool takes_value(const CLI::App& app, const std::string& name) {
+  const CLI::Option* option = app.get_option_no_throw(name);
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// CLI11 gives `--option=` the next argument as its value: here it gets the empty one that it has.
+Arguments with_empty_values(const CLI::App& app, const Arguments& arguments) {
+  Arguments all;
+  auto at = arguments.begin();
+  for (; at != arguments.end() && at->starts_with('-') && *at != "--"; ++at) {
+    const std::string name = at->substr(0, at->find('='));
+    if (*at == name + '=' && takes_value(app, name)) {
+      all.insert(all.end(), {name, ""});
+      continue;
+    }
+    all.push_back(*at);
+    if (*at == name && takes_value(app, name) && at + 1 != arguments.end()) all.push_back(*++at);
+  }
+  all.insert(all.end(), at, arguments.end());
+  return all;
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -65,7 +87,9 @@ bool parse(CLI::App& app, const Arguments& arguments, Arguments* rest) {
   app.prefix_command(rest != nullptr);
   app.allow_extras();
   try {
-    app.parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+    Arguments all = with_empty_values(app, arguments);
+    std::reverse(all.begin(), all.end());  // CLI11 takes them from the back
+    app.parse(std::move(all));
   } catch (const CLI::CallForHelp&) {
     print(app.help());
     return false;

@@ -97,6 +97,9 @@ empty_master() {
   local rule="a master URL must not be empty; leave it out for the default, local[*]"
   refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '' "$probe" tenon.master
   refused "setting tenon.master has '' (--master): $rule" "$tenon" submit --master '  ' "$probe" tenon.master
+  refused "setting tenon.master has '' (--master): $rule" "$tenon" submit -v --name= --master= "$probe" tenon.master
+  refused "tenon: cannot read the settings file : No such file or directory" "$tenon" submit --properties-file= "$probe"
+  expect 0 "tenon.app.name=settings_probe (default )" "" "$tenon" submit --master='local[1]' "$probe" tenon.app.name
   refused "setting tenon.master has '' (--conf): $rule" "$tenon" submit --conf tenon.master= "$probe" tenon.master
   refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$tenon" submit "$probe" tenon.master
   refused "setting tenon.master has '' (TENON_MASTER): $rule" env TENON_MASTER= "$probe" tenon.master
