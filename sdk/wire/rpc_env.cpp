@@ -166,8 +166,9 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
       const Route route = sockets.connect(ask.to.socket);
       const Envelope envelope{Envelope::Kind::ask, ++last_ask, ask.to.name, {}};
       if (!sockets.send(route, encode(envelope), std::move(message))) {
-        throw Error(Error::Kind::unreachable, "A message to " + text_of(ask.to) +
-                                                  " could not be queued: too many wait for it");
+        throw Error(Error::Kind::unreachable,
+                    "A message to " + text_of(ask.to) +
+                        " could not be queued: it is gone, or too many wait for it");
       }
     } catch (const Error&) {
       return finish(ask, {{}, std::current_exception()});

@@ -168,7 +168,7 @@ TEST_F(RddTest, T191_CoalesceKeepsOrderAndNeverGrows) {
 TEST_F(RddTest, T190_TakeRunsFewPartitionsAndGivesExactPrefixes) {
   for (const int partitions : {1, 2, 100, 1000}) {
     const auto rdd = context().range(0, 999, 1, partitions);
-    for (const uint64_t n : {0, 1, 3, 500, 501, 999, 1000}) {
+    for (const uint64_t n : {0U, 1U, 3U, 500U, 501U, 999U, 1000U}) {
       EXPECT_EQ(rdd.take(n), numbers(0, static_cast<int>(std::min<uint64_t>(n, 999)) - 1))
           << partitions << " partitions";
     }

@@ -51,7 +51,7 @@ TEST(Executor, S000_065_C17_4_KillBeforeWhileDecodingAndWhileRunning) {
   // A kill that comes after the end changes nothing; the executor goes on.
   h.executor->kill_task(1, true, false, "late");
   EXPECT_EQ(value_of(h.run(h.task(6, 4))), "6");
-  for (const uint64_t id : {1, 4, 5, 6}) {
+  for (const uint64_t id : {1U, 4U, 5U, 6U}) {
     const auto statuses = h.sink.of(id);
     EXPECT_EQ(
         std::ranges::count_if(statuses, [](const Status& s) { return task::is_terminal(s.state); }),
@@ -220,7 +220,7 @@ TEST(Executor, ShutdownEndsAllTasksAsKilled) {
   h.executor->join();
   h.launch(h.task(3, 3));
   set_hook("until killed", nullptr);
-  for (const uint64_t id : {1, 2, 3}) {
+  for (const uint64_t id : {1U, 2U, 3U}) {
     const task::StatusUpdate end = h.sink.wait(id);
     EXPECT_EQ(end.state, TaskState::killed);
     EXPECT_EQ(reason_of<task::TaskKilled>(end)->reason, "driver stops");
