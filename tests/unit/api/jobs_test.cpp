@@ -386,7 +386,7 @@ TEST_F(JobsTest, KillTaskAttemptRunsAgain) {
 TEST_F(JobsTest, T215_EveryStartedTaskEnds) {
   auto running = context()
                      .range(0, 50, 1, 50)
-                     .map([](int n) { return n < 10 ? n : wait_at_gate(n); })
+                     .map([](int n) { return n < 10 ? n : test::wait_at_gate(n); })
                      .collect_async();
   ASSERT_TRUE(wait_for_started(2));
   running.cancel();
