@@ -151,7 +151,7 @@ TEST_F(TransformsTest, CartesianHasEveryPairInOrder) {
 
 TEST_F(TransformsTest, WindowsCrossPartitions) {
   const auto all = with_empty_partitions(4);  // 0 to 7 in small and empty partitions
-  for (const uint64_t n : {1, 2, 3, 5, 8, 9}) {
+  for (const uint64_t n : std::vector<uint64_t>{1, 2, 3, 5, 8, 9}) {
     std::vector<std::vector<int>> expected;
     for (int first = 0; first + static_cast<int>(n) <= 8; ++first) {
       auto& window = expected.emplace_back();
