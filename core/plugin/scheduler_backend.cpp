@@ -121,7 +121,9 @@ bool SchedulerBackend::destroy(std::optional<std::chrono::nanoseconds> timeout) 
   return done;
 }
 
+// The plugin hears nothing after stop(), though offers that came before it are still answered.
 void SchedulerBackend::revive_offers() {
+  if (stopping_) return;
   plugin::ErrorSink error;
   const tenon_status status =
       call(error, [&] { return instance_->api.revive_offers(instance_->self, error.get()); });
@@ -131,6 +133,10 @@ void SchedulerBackend::revive_offers() {
 }
 
 void SchedulerBackend::launch_tasks(uint64_t offer, std::vector<task::Launch> tasks) {
+  if (stopping_) {
+    if (tasks.empty()) return;
+    throw Error(ErrorKind::stopped, instance_->who() + ": tasks were launched after the stop");
+  }
   launch_.clear();
   std::vector<std::vector<tenon_resource>> resources;
   {
@@ -165,6 +171,7 @@ void SchedulerBackend::launch_tasks(uint64_t offer, std::vector<task::Launch> ta
 
 void SchedulerBackend::kill_task(uint64_t task_id, const std::string& executor_id, bool interrupt,
                                  bool if_queued, const std::string& reason) {
+  if (stopping_) return;
   const uint32_t flags = (interrupt ? uint32_t{TENON_KILL_INTERRUPT} : 0u) |
                          (if_queued ? uint32_t{TENON_KILL_IF_QUEUED} : 0u);
   plugin::ErrorSink error;
@@ -176,6 +183,7 @@ void SchedulerBackend::kill_task(uint64_t task_id, const std::string& executor_i
 }
 
 bool SchedulerBackend::kill_executor(const std::string& executor_id, const std::string& reason) {
+  if (stopping_) return false;
   const tenon_str id = plugin::str(executor_id);
   plugin::ErrorSink error;
   const tenon_status status = call(error, [&] {

@@ -385,6 +385,24 @@ TEST_F(SchedulerBackendTest, StopIsCalledOnceAndDestroyTwiceDoesNoHarm) {
   EXPECT_TRUE(backend().destroy());
 }
 
+TEST_F(SchedulerBackendTest, ThePluginHearsNothingAfterStop) {
+  backend().start();
+  int offers = 0;
+  script_.on_revive = [&](plugin::Core) { ++offers; };
+  script_.on_launch = [&](uint64_t, plugin::Tasks) { ++offers; };
+  backend().stop(0);
+  backend().revive_offers();
+  backend().launch_tasks(7, {});
+  backend().kill_task(1, "e1", false, false, "late");
+  EXPECT_FALSE(backend().kill_executor("e1", "late"));
+  task::Launch task;
+  task.task_id = 1;
+  EXPECT_THROW(backend().launch_tasks(8, {task}), Error);
+  EXPECT_EQ(offers, 0);
+  EXPECT_EQ(script_.calls.back(), "stop 0");
+  EXPECT_TRUE(log_.texts(TENON_LOG_MISBEHAVING).empty());
+}
+
 // A plugin that does not end is left behind, and nothing of it reaches core any more.
 TEST_F(SchedulerBackendTest, DestroyIsBounded) {
   std::promise<void> release, done;
