@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tenon/detail/aggregate.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/semi_join.hpp"
 #include "tenon/detail/wide.hpp"
@@ -52,10 +53,37 @@ class PairRdd {
 
   // ----------------------------------------------------------------------------- over a shuffle
 
-  /// One value per key: f(value, value) over the key's values, combined on the map side first. f
-  /// must be associative and commutative. One shuffle; none when this Rdd is partitioned that way
-  /// already. Rdd of pairs.
+  /// One combined value per key: create(value) makes it of the key's first value of a partition,
+  /// merge_value(combined, value) adds a further one, merge_combiners(combined, combined) brings
+  /// those of two partitions together; they must not depend on the order of partitions. Values are
+  /// combined on the map side first. One shuffle; none when this Rdd is partitioned that way
+  /// already. Keys come in no order. Rdd of pairs.
   /// @param partitions of the result; 0: contract C26.4
+  /// @return Rdd of (key, combined value) @throws Error (invalid_argument) when partitions is below
+  ///   0; so do all operations here
+  template <class Create, class MergeValue, class MergeCombiners>
+    requires detail::Pair<T>
+  [[nodiscard]] auto combine_by_key(Create create, MergeValue merge_value,
+                                    MergeCombiners merge_combiners, int32_t partitions = 0,
+                                    Location location = Location::current()) const;
+
+  /// zero with add(total, value) over the values of each key in each partition, then
+  /// merge(total, total) over the partitions' totals. Each key has a zero for itself, which add may
+  /// change. In all else like combine_by_key. Rdd of pairs. @return Rdd of (key, total)
+  template <class U, class Add, class Merge>
+    requires detail::Pair<T>
+  [[nodiscard]] auto aggregate_by_key(U zero, Add add, Merge merge, int32_t partitions = 0,
+                                      Location location = Location::current()) const;
+
+  /// aggregate_by_key with one function for both: zero, the identity of f, with f over the values
+  /// of each key. Rdd of pairs.
+  template <class F>
+    requires detail::Pair<T>
+  [[nodiscard]] auto fold_by_key(detail::value_t<T> zero, F f, int32_t partitions = 0,
+                                 Location location = Location::current()) const;
+
+  /// One value per key: f(value, value) over the key's values. f must be associative and
+  /// commutative. In all else like combine_by_key. Rdd of pairs.
   template <class F>
     requires detail::Pair<T>
   [[nodiscard]] auto reduce_by_key(F f, int32_t partitions = 0,
@@ -118,6 +146,9 @@ class PairRdd {
   [[nodiscard]] const Rdd<T>& self() const { return static_cast<const Rdd<T>&>(*this); }
   template <class F>
   auto map_values_at(CallSite site, F f) const;
+  template <class A>
+  auto combine(const char* operation, const CallSite& site, const A& aggregator,
+               int32_t partitions) const;
   template <detail::SemiJoin kind, class R>
   auto semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
                  int32_t partitions) const;

@@ -9,6 +9,7 @@
 
 #include "tenon/codec.hpp"
 #include "tenon/detail/hash.hpp"
+#include "tenon/function.hpp"
 
 namespace tenon::detail {
 
@@ -39,6 +40,12 @@ constexpr bool check_value() {
                 "or specialise tenon::Codec; views other "
                 "than std::string_view cannot cross a shuffle");
   return Encodable<V>;
+}
+
+/// Each of the functions can travel.
+template <class... Fs>
+constexpr bool all_travel() {
+  return (is_shippable_v<Fs> && ...);
 }
 
 template <class T>

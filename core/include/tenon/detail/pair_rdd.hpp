@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tenon/detail/checks.hpp"
+#include "tenon/detail/join.hpp"
 #include "tenon/detail/rdd_wide.hpp"
 #include "tenon/detail/reductions.hpp"
 
@@ -60,35 +61,6 @@ auto PairRdd<T>::values(Location location) const
   requires detail::Pair<T>
 {
   return self().map_at(detail::call_site("values", location), detail::Second{});
-}
-
-template <class T>
-template <class F>
-  requires detail::Pair<T>
-auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
-  TENON_CHECK_FUNCTION(F, "reduce_by_key");
-  using K = detail::key_t<T>;
-  using V = detail::value_t<T>;
-  if constexpr (detail::is_shippable_v<F> && detail::check_key<K>() && detail::check_value<V>()) {
-    static_assert(std::is_invocable_r_v<V, const F&, V, V>,
-                  "reduce_by_key: the function must be V(V, V) for value type V");
-    if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
-      const int32_t n = self().reduce_partitions("reduce_by_key", partitions, {self().node_});
-      const rdd::Partitioner wanted{detail::kHashPartitioner, n};
-      const bool shuffled = detail::partitioner_of(self().node_) != wanted &&
-                            (partitions != 0 || !detail::partitioner_of(self().node_).has_value());
-      const CallSite site = detail::call_site("reduce_by_key", location);
-      rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
-      if (shuffled) {
-        dependency = detail::add_shuffle(
-            *self().driver_,
-            {0, self().node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
-      }
-      return self().template wide<std::pair<K, V>>(
-          site, detail::CombineReader<T, F>::make(f, shuffled), {std::move(dependency)},
-          shuffled ? wanted : *detail::partitioner_of(self().node_));
-    }
-  }
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenon/detail/flat_table.hpp"
@@ -19,6 +20,9 @@ namespace tenon::detail {
 template <class T>
 struct PairTypes {
   static constexpr bool is_pair = false;
+  // For declarations, which every Rdd<T> has.
+  using Key = std::monostate;
+  using Value = std::monostate;
 };
 template <class K0, class V0>
 struct PairTypes<std::pair<K0, V0>> {
@@ -191,69 +195,6 @@ decltype(auto) lookup_key(From& key) {
   }
 }
 
-/// Adds a value to the table's value of the key by the program's function.
-template <class K, class V, class F, class Key, class Value>
-void combine_into(FlatTable<K, V>& table, Key&& key, uint64_t hash, Value&& value, const F& f) {
-  auto [held, fresh] = table.find_or_insert(std::forward<Key>(key), hash,
-                                            [&] { return V(std::forward<Value>(value)); });
-  if (!fresh) *held = std::invoke(f, std::move(*held), std::forward<Value>(value));
-}
-
-/// reduce_by_key's map side: one value a key leaves the task.
-template <class T, class F>
-class CombineWriter final : public ShuffleWriteOperator {
- public:
-  using K = key_t<T>;
-  using V = value_t<T>;
-
-  explicit CombineWriter(std::string_view bytes) : CombineWriter(ByteReader(bytes)) {}
-  static Operator make(const F& f, int32_t reduces) {
-    std::string bytes;
-    ByteWriter out(bytes);
-    out.fixed(reduces);
-    FunctionCodec<F>::write(out, f);
-    return operator_of<CombineWriter>(std::move(bytes));
-  }
-
-  void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
-    std::vector<FlatTable<K, V>> tables(static_cast<size_t>(spread_.partitions()));
-    auto& input = static_cast<Stream<T>&>(stream);
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      task.throw_if_killed();
-      for (T& record : batch) {
-        const uint64_t hash = Hash<K>::of(record.first);
-        combine_into(tables[spread_.of(record.first, hash)], lookup_key<K>(record.first), hash,
-                     to_owned(std::move(record.second)), f_);
-      }
-    }
-    for (size_t reduce = 0; reduce < tables.size(); ++reduce) {
-      write_table(tables[reduce], output, reduce);
-      tables[reduce].clear();
-    }
-  }
-
- private:
-  explicit CombineWriter(ByteReader in)
-      : spread_(in.fixed<int32_t>()), f_(FunctionCodec<F>::read(in)) {}
-
-  static void write_table(FlatTable<K, V>& table, ShuffleOutput& output, size_t reduce) {
-    OutputBuffer buffer;
-    for (size_t i = 0; i < table.chunk_count(); ++i) {
-      ByteWriter out(buffer.bytes());
-      for (const auto& [key, value] : table.chunk(i)) {
-        Codec<K>::write(out, key);
-        Codec<V>::write(out, value);
-        buffer.count();
-      }
-      buffer.flush_if_large(output, reduce);
-    }
-    buffer.flush(output, reduce);
-  }
-
-  HashSpread<K> spread_;
-  F f_;
-};
-
 // ------------------------------------------------------------------------------- readers
 
 /// Pairs out of a shuffle's blocks.
@@ -356,56 +297,6 @@ inline std::string flags_of(std::initializer_list<bool> flags) {
   return {flags.begin(), flags.end()};
 }
 
-/// reduce_by_key's reduce side.
-template <class T, class F>
-class CombineReader final : public TypedOperator<std::pair<key_t<T>, value_t<T>>> {
- public:
-  using K = key_t<T>;
-  using V = value_t<T>;
-
-  explicit CombineReader(std::string_view bytes)
-      : shuffled_(read_flag(bytes, 0)), f_(read_function<F>(bytes.substr(1))) {}
-  static Operator make(const F& f, bool shuffled) {
-    return operator_of<CombineReader>(flags_of({shuffled}) + encode_function(f));
-  }
-
-  StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<TableStream<K, V>>(shuffled_ ? merge(context, partition)
-                                                         : combine(context, partition));
-  }
-
- private:
-  FlatTable<K, V> merge(PartitionContext& context, int32_t partition) const {
-    FlatTable<K, V> table;
-    const auto input = context.shuffle(0, partition);
-    while (const auto block = input->next()) {
-      context.task().throw_if_killed();
-      for (ByteReader in(block->bytes); !in.at_end();) {
-        auto key = read_key<K>(in);
-        const uint64_t hash = Hash<K>::of(key);
-        combine_into(table, std::move(key), hash, Codec<V>::read(in), f_);
-      }
-    }
-    return table;
-  }
-  FlatTable<K, V> combine(PartitionContext& context, int32_t partition) const {
-    FlatTable<K, V> table;
-    const StreamPtr input = context.parent(0, partition);
-    for (auto batch = typed<T>(input).next(); !batch.empty(); batch = typed<T>(input).next()) {
-      context.task().throw_if_killed();
-      for (T& record : batch) {
-        const uint64_t hash = Hash<K>::of(record.first);
-        combine_into(table, lookup_key<K>(record.first), hash, to_owned(std::move(record.second)),
-                     f_);
-      }
-    }
-    return table;
-  }
-
-  bool shuffled_;
-  F f_;
-};
-
 /// Reads the pairs of one side into lists by key.
 template <class K, class V>
 FlatTable<K, std::vector<V>> group(StreamBase& stream, const TaskContext& task) {
@@ -500,67 +391,6 @@ class SortReader final : public TypedOperator<owned_t<T>> {
 
  private:
   bool ascending_;
-};
-
-/// An inner join: the left side in a table, the right side streamed past it.
-template <class L, class R>
-class JoinOperator final
-    : public TypedOperator<std::pair<key_t<L>, std::pair<value_t<L>, value_t<R>>>> {
- public:
-  using K = key_t<L>;
-  using V = value_t<L>;
-  using W = value_t<R>;
-  using Out = std::pair<K, std::pair<V, W>>;
-
-  explicit JoinOperator(std::string_view bytes)
-      : left_shuffled_(read_flag(bytes, 0)), right_shuffled_(read_flag(bytes, 1)) {}
-  static Operator make(bool left_shuffled, bool right_shuffled) {
-    return operator_of<JoinOperator>(flags_of({left_shuffled, right_shuffled}));
-  }
-
-  StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    const StreamPtr left = open_pairs<L>(context, 0, partition, left_shuffled_);
-    auto table = group<K, V>(*left, context.task());
-    return std::make_unique<Joined>(
-        std::move(table), open_pairs<R>(context, 1, partition, right_shuffled_), context.task());
-  }
-
- private:
-  class Joined final : public Stream<Out> {
-   public:
-    Joined(FlatTable<K, std::vector<V>> left, StreamPtr right, const TaskContext& task)
-        : left_(std::move(left)), right_(std::move(right)), task_(task) {}
-    std::span<Out> next() override {
-      batch_.clear();
-      for (;;) {
-        while (matches_ != nullptr && match_ < matches_->size()) {
-          if (batch_.full()) return batch_.span();
-          const auto& [key, value] = rest_.front();
-          batch_.emplace(key, std::pair<V, W>((*matches_)[match_++], value));
-        }
-        if (!rest_.empty()) rest_ = rest_.subspan(1);
-        if (rest_.empty()) {
-          task_.throw_if_killed();
-          rest_ = typed<std::pair<K, W>>(right_).next();
-          if (rest_.empty()) return batch_.span();
-        }
-        const K& key = rest_.front().first;
-        matches_ = left_.find(key, Hash<K>::of(key));
-        match_ = 0;
-      }
-    }
-
-   private:
-    FlatTable<K, std::vector<V>> left_;
-    StreamPtr right_;
-    const TaskContext& task_;
-    std::span<std::pair<K, W>> rest_;
-    const std::vector<V>* matches_ = nullptr;
-    size_t match_ = 0;
-    Batch<Out> batch_;
-  };
-
-  bool left_shuffled_, right_shuffled_;
 };
 
 }  // namespace tenon::detail
