@@ -52,6 +52,7 @@ using View = std::string_view;
   static_cast<void>(lines.distinct().cache());
   static_cast<void>(pairs.group_by_key().collect());
   static_cast<void>(pairs.join(pairs).sort_by_key());
+  static_cast<void>(pairs.cogroup(pairs, pairs, pairs).full_outer_join(pairs));
   static_cast<void>(
       users.reduce_by_key([](const User& a, const User&) { return a; }).sort_by_key().collect());
   static_cast<void>(ctx.parallelize(std::vector<User>()).distinct().first());
@@ -137,6 +138,21 @@ using View = std::string_view;
       spans.map([](std::span<int>) { return std::pair(std::vector<View>(), 1); }).sort_by_key());
 #elif defined(join_of_different_keys)
   static_cast<void>(pairs.join(users));
+#elif defined(left_outer_join_of_different_keys)
+  static_cast<void>(pairs.left_outer_join(users));
+#elif defined(right_outer_join_of_different_keys)
+  static_cast<void>(pairs.right_outer_join(users));
+#elif defined(full_outer_join_of_different_keys)
+  static_cast<void>(pairs.full_outer_join(users));
+#elif defined(cogroup_of_different_keys)
+  static_cast<void>(pairs.cogroup(pairs, users));
+#elif defined(cogroup_value_without_codec)
+  static_cast<void>(pairs.cogroup(
+      pairs, unknown.map([](const Unknown& u) { return std::pair(std::string(), u); })));
+#elif defined(combined_value_without_codec)
+  static_cast<void>(pairs.combine_by_key([](const std::string& v) { return Unknown{v}; },
+                                         [](Unknown a, const std::string&) { return a; },
+                                         [](Unknown a, const Unknown&) { return a; }));
 #elif defined(save_without_text)
   users.save_as_text_file("directory");
 #elif defined(save_vector)

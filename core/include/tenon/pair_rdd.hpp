@@ -7,6 +7,7 @@
 
 #include "tenon/detail/aggregate.hpp"
 #include "tenon/detail/driver.hpp"
+#include "tenon/detail/join.hpp"
 #include "tenon/detail/semi_join.hpp"
 #include "tenon/detail/wide.hpp"
 
@@ -97,11 +98,51 @@ class PairRdd {
 
   /// An inner join: (key, (left, right)) for each pair of values with an equal key. The left side
   /// of each partition is held in memory. Each side is shuffled unless it is partitioned that way
-  /// already. Rdds of pairs with the same key type.
+  /// already. The records of a partition are in the order of the right side. Rdds of pairs with the
+  /// same key type.
   template <class R>
     requires(detail::Pair<T> && detail::Pair<R>)
   [[nodiscard]] auto join(const Rdd<R>& right, int32_t partitions = 0,
                           Location location = Location::current()) const;
+
+  /// Like join, and (key, (left, nothing)) for each left value whose key the right side does not
+  /// have, after the others; the right values are std::optional.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto left_outer_join(const Rdd<R>& right, int32_t partitions = 0,
+                                     Location location = Location::current()) const;
+
+  /// Like join, and (key, (nothing, right)) for each right value whose key the left side does not
+  /// have, in its place; the left values are std::optional.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto right_outer_join(const Rdd<R>& right, int32_t partitions = 0,
+                                      Location location = Location::current()) const;
+
+  /// Like join, and the values of both sides whose key the other one does not have; the values of
+  /// both sides are std::optional.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto full_outer_join(const Rdd<R>& right, int32_t partitions = 0,
+                                     Location location = Location::current()) const;
+
+  /// (key, std::tuple of std::vector) for each key of any side: its values of each side, in their
+  /// order, none where a side does not have it. Each partition is held in memory. Each side is
+  /// shuffled unless it is partitioned that way already. Rdds of pairs with the same key type.
+  template <class R>
+    requires(detail::Pair<T> && detail::Pair<R>)
+  [[nodiscard]] auto cogroup(const Rdd<R>& other, int32_t partitions = 0,
+                             Location location = Location::current()) const;
+  /// The same of three sides.
+  template <class R, class S>
+    requires(detail::Pair<T> && detail::Pair<R> && detail::Pair<S>)
+  [[nodiscard]] auto cogroup(const Rdd<R>& second, const Rdd<S>& third, int32_t partitions = 0,
+                             Location location = Location::current()) const;
+  /// The same of four sides.
+  template <class R, class S, class U>
+    requires(detail::Pair<T> && detail::Pair<R> && detail::Pair<S> && detail::Pair<U>)
+  [[nodiscard]] auto cogroup(const Rdd<R>& second, const Rdd<S>& third, const Rdd<U>& fourth,
+                             int32_t partitions = 0, Location location = Location::current()) const;
 
   /// The pairs whose key the other Rdd does not have. Its keys of each partition are held in
   /// memory. Each side is shuffled unless it is partitioned that way already. Rdds of pairs with
@@ -149,6 +190,11 @@ class PairRdd {
   template <class A>
   auto combine(const char* operation, const CallSite& site, const A& aggregator,
                int32_t partitions) const;
+  template <detail::JoinKind kind, class R>
+  auto join_as(const char* operation, const Rdd<R>& right, int32_t partitions,
+               const Location& location) const;
+  template <class... Rs>
+  auto cogroup_of(int32_t partitions, const Location& location, const Rdd<Rs>&... others) const;
   template <detail::SemiJoin kind, class R>
   auto semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
                  int32_t partitions) const;

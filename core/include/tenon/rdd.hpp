@@ -284,6 +284,7 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 }  // namespace tenon
 
 #include "tenon/detail/pair_aggregates.hpp"
+#include "tenon/detail/pair_joins.hpp"
 #include "tenon/detail/pair_rdd.hpp"
 #include "tenon/detail/rdd_actions.hpp"
 #include "tenon/detail/rdd_narrow.hpp"

@@ -223,5 +223,137 @@ TEST_F(ByKeyTest, T194_AggregatesOfWhatIsPartitionedAlreadyDoNotShuffle) {
             "fold_by_key: the number of partitions must be above 0, not -2");
 }
 
+// ------------------------------------------------------------------------------- joins
+
+using Ints = std::vector<int>;
+using Maybe = std::optional<int>;
+
+// The keys' values of each side.
+using Groups = std::map<int, std::pair<Ints, Ints>>;
+Groups groups(const IntPairs& left, const IntPairs& right) {
+  Groups all;
+  for (const auto& [key, value] : left) all[key].first.push_back(value);
+  for (const auto& [key, value] : right) all[key].second.push_back(value);
+  return all;
+}
+// What a full outer join has; the other joins leave some of it out.
+std::vector<std::tuple<int, Maybe, Maybe>> full_join(const IntPairs& left, const IntPairs& right) {
+  std::vector<std::tuple<int, Maybe, Maybe>> rows;
+  for (const auto& [key, sides] : groups(left, right)) {
+    const auto& [a, b] = sides;
+    for (const int v : a) {
+      for (const int w : b) rows.emplace_back(key, v, w);
+      if (b.empty()) rows.emplace_back(key, v, std::nullopt);
+    }
+    if (!a.empty()) continue;
+    for (const int w : b) rows.emplace_back(key, std::nullopt, w);
+  }
+  return sorted(rows);
+}
+template <class V, class W>
+std::vector<std::tuple<int, Maybe, Maybe>> rows_of(
+    const std::vector<std::pair<int, std::pair<V, W>>>& joined) {
+  std::vector<std::tuple<int, Maybe, Maybe>> rows;
+  for (const auto& [key, both] : joined) rows.emplace_back(key, both.first, both.second);
+  return sorted(rows);
+}
+
+struct Sides {
+  size_t left, right;
+  int keys, partitions;
+};
+const Sides kSides[] = {{0, 0, 5, 3},      {40, 0, 10, 2},      {0, 40, 10, 2},
+                        {300, 200, 60, 0}, {500, 500, 900, 25}, {2000, 3, 2, 1}};
+
+TEST_F(ByKeyTest, T193_JoinsOfAllKindsAreExact) {
+  for (const Sides& sides : kSides) {
+    const auto left = random_pairs(sides.left + 21, sides.left, sides.keys);
+    const auto right = random_pairs(sides.right + 22, sides.right, sides.keys + 7);
+    const auto a = context().parallelize(left, 3), b = context().parallelize(right, 2);
+    const auto all = full_join(left, right);
+    auto expected = all;
+    EXPECT_EQ(rows_of(a.full_outer_join(b, sides.partitions).collect()), expected);
+    std::erase_if(expected, [](const auto& row) { return !std::get<1>(row); });
+    EXPECT_EQ(rows_of(a.left_outer_join(b, sides.partitions).collect()), expected);
+    std::erase_if(expected, [](const auto& row) { return !std::get<2>(row); });
+    EXPECT_EQ(rows_of(a.join(b, sides.partitions).collect()), expected);
+    expected = all;
+    std::erase_if(expected, [](const auto& row) { return !std::get<2>(row); });
+    EXPECT_EQ(rows_of(a.right_outer_join(b, sides.partitions).collect()), expected);
+  }
+}
+
+TEST_F(ByKeyTest, T193_AKeyMayHaveMoreMatchesThanABatchHolds) {
+  const auto many = context().range(0, 1500).map([](int n) { return std::pair(-1, n); });
+  const auto few = context().parallelize(IntPairs{{-1, 1}, {2, 2}, {-1, 3}});
+  EXPECT_EQ(many.full_outer_join(few, 2).count(), 3001u);
+  EXPECT_EQ(few.full_outer_join(many, 2).count(), 3001u);
+  EXPECT_EQ(many.left_outer_join(few.filter([](const auto& p) { return p.first > 0; })).count(),
+            1500u);
+}
+
+TEST_F(ByKeyTest, JoinsOfTextAndFlags) {
+  const std::vector<std::pair<std::string, bool>> left{{"a", true}, {"b", false}, {"a", false}};
+  const std::vector<std::pair<std::string, std::string>> right{{"a", "x"}, {"c", "y"}};
+  const auto joined = context().parallelize(left, 2).full_outer_join(context().parallelize(right));
+  using Row = std::pair<std::string, std::pair<std::optional<bool>, std::optional<std::string>>>;
+  EXPECT_THAT(joined.collect(),
+              ::testing::UnorderedElementsAre(Row{"a", {true, "x"}}, Row{"a", {false, "x"}},
+                                              Row{"b", {false, std::nullopt}},
+                                              Row{"c", {std::nullopt, "y"}}));
+}
+
+TEST_F(ByKeyTest, T193_CogroupOfTwoToFourSidesIsExact) {
+  for (const Sides& sides : kSides) {
+    const auto left = random_pairs(sides.left + 31, sides.left, sides.keys);
+    const auto right = random_pairs(sides.right + 32, sides.right, sides.keys + 7);
+    std::map<int, std::tuple<Ints, Ints>> two;
+    std::map<int, std::tuple<Ints, Ints, std::vector<std::string>>> three;
+    std::map<int, std::tuple<Ints, Ints, std::vector<std::string>, Ints>> four;
+    for (const auto& [key, lists] : groups(left, right)) {
+      two[key] = {lists.first, lists.second};
+      std::vector<std::string> texts;
+      for (const int w : lists.second) texts.push_back(std::to_string(w));
+      three[key] = {lists.first, lists.second, texts};
+      four[key] = {lists.first, lists.second, texts, lists.first};
+    }
+    const auto a = context().parallelize(left, 3), b = context().parallelize(right, 2);
+    const auto c = b.map_values([](int w) { return std::to_string(w); });
+    EXPECT_EQ(by_key(a.cogroup(b, sides.partitions).collect()), two);
+    EXPECT_EQ(by_key(a.cogroup(b, c, sides.partitions).collect()), three);
+    EXPECT_EQ(by_key(a.cogroup(b, c, a, sides.partitions).collect()), four);
+  }
+}
+
+TEST_F(ByKeyTest, C26_4_CoPartitionedSidesAreNotShuffledWhateverTheKind) {
+  const auto left = random_pairs(41, 400, 50), right = random_pairs(42, 300, 60);
+  const auto a = context().parallelize(left, 2).partition_by(3);
+  const auto b = context().parallelize(right, 2).partition_by(3);
+  static_cast<void>(a.count());
+  static_cast<void>(b.count());
+  const auto all = full_join(left, right);
+  start_counting();
+  EXPECT_EQ(rows_of(a.full_outer_join(b).collect()), all);
+  EXPECT_EQ(stages_since(), 1u);
+  start_counting();
+  EXPECT_EQ(a.left_outer_join(b).partition_count(), 3);
+  EXPECT_EQ(a.left_outer_join(b).count(),
+            static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const auto& row) {
+              return std::get<1>(row).has_value();
+            })));
+  EXPECT_EQ(a.right_outer_join(b).count(),
+            static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const auto& row) {
+              return std::get<2>(row).has_value();
+            })));
+  EXPECT_EQ(stages_since(), 2u) << "two jobs of one stage";
+  start_counting();
+  EXPECT_EQ(a.cogroup(b, a).count(), groups(left, right).size());
+  EXPECT_EQ(stages_since(), 1u);
+  start_counting();
+  const auto loose = b.map([](const auto& pair) { return pair; });
+  EXPECT_EQ(a.cogroup(loose).count(), groups(left, right).size());
+  EXPECT_EQ(stages_since(), 2u) << "the side without a partitioner is shuffled";
+}
+
 }  // namespace
 }  // namespace tenon

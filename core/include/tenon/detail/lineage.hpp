@@ -55,6 +55,10 @@ using ShufflePtr = std::shared_ptr<const ShuffleDependency>;
 
 using Dependency = std::variant<NarrowDependency, ShufflePtr>;
 
+inline bool is_shuffle(const Dependency& dependency) {
+  return std::holds_alternative<ShufflePtr>(dependency);
+}
+
 /// A lineage node before it is made.
 struct NodeSpec {
   int32_t id = 0;

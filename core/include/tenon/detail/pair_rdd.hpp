@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tenon/detail/checks.hpp"
-#include "tenon/detail/join.hpp"
 #include "tenon/detail/rdd_wide.hpp"
 #include "tenon/detail/reductions.hpp"
 
@@ -77,67 +76,9 @@ auto PairRdd<T>::group_by_key(int32_t partitions, Location location) const
     const detail::HashSpread<K> spread(wanted.partitions);
     const CallSite site = detail::call_site("group_by_key", location);
     rdd::Dependency dependency = self().side(site, wanted, spread);
-    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
+    const bool shuffled = rdd::is_shuffle(dependency);
     return self().template wide<std::pair<K, std::vector<V>>>(
         site, detail::GroupReader<T>::make(shuffled), {std::move(dependency)}, wanted);
-  }
-}
-
-template <class T>
-template <class R>
-  requires(detail::Pair<T> && detail::Pair<R>)
-auto PairRdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location) const {
-  using K = detail::key_t<T>;
-  using V = detail::value_t<T>;
-  using W = detail::value_t<R>;
-  static_assert(std::is_same_v<K, detail::key_t<R>>, "join: both sides need the same key type");
-  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
-                detail::check_value<V>() && detail::check_value<W>()) {
-    const rdd::Partitioner wanted{
-        detail::kHashPartitioner,
-        self().reduce_partitions("join", partitions, {self().node_, right.node()})};
-    const detail::HashSpread<K> spread(wanted.partitions);
-    const CallSite site = detail::call_site("join", location);
-    rdd::Dependency left_side = self().side(site, wanted, spread);
-    rdd::Dependency right_side = right.side(site, wanted, spread);
-    auto reader =
-        detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
-                                         std::holds_alternative<rdd::ShufflePtr>(right_side));
-    return self().template wide<std::pair<K, std::pair<V, W>>>(
-        site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
-  }
-}
-
-template <class T>
-template <detail::SemiJoin kind, class R>
-auto PairRdd<T>::semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
-                           int32_t partitions) const {
-  using K = detail::key_t<T>;
-  const rdd::Partitioner wanted{
-      detail::kHashPartitioner,
-      self().reduce_partitions(operation, partitions, {self().node_, other.node()})};
-  const detail::HashSpread<K> spread(wanted.partitions);
-  rdd::Dependency left_side = self().side(site, wanted, spread);
-  rdd::Dependency right_side = other.side(site, wanted, spread);
-  auto reader = detail::SemiJoinOperator<T, R, kind>::make(
-      std::holds_alternative<rdd::ShufflePtr>(left_side),
-      std::holds_alternative<rdd::ShufflePtr>(right_side));
-  return self().template wide<detail::owned_t<T>>(
-      site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
-}
-
-template <class T>
-template <class R>
-  requires(detail::Pair<T> && detail::Pair<R>)
-auto PairRdd<T>::subtract_by_key(const Rdd<R>& other, int32_t partitions, Location location) const {
-  using K = detail::key_t<T>;
-  static_assert(std::is_same_v<K, detail::key_t<R>>,
-                "subtract_by_key: both sides need the same key type");
-  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
-                detail::check_value<detail::value_t<T>>() &&
-                detail::check_value<detail::value_t<R>>()) {
-    return semi_join<detail::SemiJoin::absent>(
-        "subtract_by_key", detail::call_site("subtract_by_key", location), other, partitions);
   }
 }
 
@@ -184,7 +125,7 @@ auto PairRdd<T>::partition_by(int32_t partitions, Location location) const
     const rdd::Partitioner wanted{detail::kHashPartitioner, partitions};
     const CallSite site = detail::call_site("partition_by", location);
     rdd::Dependency dependency = self().side(site, wanted, detail::HashSpread<K>(partitions));
-    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
+    const bool shuffled = rdd::is_shuffle(dependency);
     return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
                                                     {std::move(dependency)}, wanted);
   }

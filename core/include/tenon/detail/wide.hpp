@@ -36,6 +36,8 @@ template <class T>
 using key_t = typename PairTypes<T>::Key;
 template <class T>
 using value_t = typename PairTypes<T>::Value;
+template <class T, class... Rs>
+constexpr bool same_keys = (std::is_same_v<key_t<T>, key_t<Rs>> && ...);
 
 // ------------------------------------------------------------------------------- partitioners
 
