@@ -106,7 +106,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   const std::shared_ptr<context::Cleaner> cleaner_;
 
   std::atomic<int32_t> next_rdd_{0}, next_shuffle_{0};
-  std::atomic<uint64_t> next_object_{2};  // 0: none; 1: the hash partitioner's kind
+  std::atomic<uint64_t> next_object_{1};  // 0: none
   std::mutex submit_mutex_;               // held while a job gets its number and is posted
   int32_t next_job_ = 0;                  // guarded by submit_mutex_
   std::atomic<bool> stopping_{false};

@@ -10,6 +10,7 @@
 #include "tenon/error.hpp"
 #include "tenon/function.hpp"
 #include "tenon/listener.hpp"
+#include "tenon/partitioner.hpp"
 #include "tenon/rdd.hpp"
 #include "tenon/records.hpp"
 #include "tenon/status_tracker.hpp"

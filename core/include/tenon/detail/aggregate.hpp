@@ -103,16 +103,16 @@ class CombineWriter final : public ShuffleWriteOperator {
   using C = combiner_t<T, A>;
 
   explicit CombineWriter(std::string_view bytes) : CombineWriter(ByteReader(bytes)) {}
-  static Operator make(const A& aggregator, int32_t reduces) {
+  static Operator make(const A& aggregator, const rdd::Partitioner& partitioner) {
     std::string bytes;
     ByteWriter out(bytes);
-    out.fixed(reduces);
+    Spread<K>::write(out, partitioner);
     FunctionCodec<A>::write(out, aggregator);
     return operator_of<CombineWriter>(std::move(bytes));
   }
 
   void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
-    std::vector<FlatTable<K, C>> tables(static_cast<size_t>(spread_.partitions()));
+    std::vector<FlatTable<K, C>> tables(spread_.partitions());
     auto& input = static_cast<Stream<T>&>(stream);
     for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
       task.throw_if_killed();
@@ -129,7 +129,7 @@ class CombineWriter final : public ShuffleWriteOperator {
 
  private:
   explicit CombineWriter(ByteReader in)
-      : spread_(in.fixed<int32_t>()), aggregator_(FunctionCodec<A>::read(in)) {}
+      : spread_(Spread<K>::read(in)), aggregator_(FunctionCodec<A>::read(in)) {}
 
   static void write_table(FlatTable<K, C>& table, ShuffleOutput& output, size_t reduce) {
     OutputBuffer buffer;
@@ -145,7 +145,7 @@ class CombineWriter final : public ShuffleWriteOperator {
     buffer.flush(output, reduce);
   }
 
-  HashSpread<K> spread_;
+  Spread<K> spread_;
   A aggregator_;
 };
 

@@ -13,9 +13,6 @@
 
 namespace tenon::detail {
 
-/// The kind of all hash partitioners; others get ids of their own from next_object_id().
-inline constexpr uint64_t kHashPartitioner = 1;
-
 // Checks of the types at a shuffle, one line each.
 template <class K>
 constexpr bool check_key_travels() {
@@ -47,6 +44,11 @@ template <class... Fs>
 constexpr bool all_travel() {
   return (is_shippable_v<Fs> && ...);
 }
+
+template <class K>
+concept Ordered = requires(const K& a, const K& b) {
+  { a < b } -> std::convertible_to<bool>;
+};
 
 template <class T>
 constexpr bool check_result() {

@@ -42,8 +42,6 @@ TENON_API CallSite call_site(const char* operation);
 TENON_API rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec);
 /// A shuffle dependency with an id of its own.
 TENON_API rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle);
-/// An id that no other object of the application has.
-TENON_API uint64_t next_object_id(Driver& driver);
 
 TENON_API int32_t partition_count(const rdd::NodePtr& node);
 TENON_API int32_t node_id(const rdd::NodePtr& node);
@@ -55,8 +53,9 @@ TENON_API std::string debug_string(const rdd::NodePtr& node);
 
 /// tenon.default.parallelism when it is set, else what the backend said.
 TENON_API int32_t default_parallelism(Driver& driver);
-/// Partitions of a shuffle over these parents, where the program gave no number (contract C26.4).
-TENON_API int32_t default_partitions(Driver& driver, std::initializer_list<rdd::NodePtr> parents);
+/// How a shuffle over these parents spreads keys, where the program does not say (contract C26.4).
+TENON_API rdd::Partitioner default_partitioner(Driver& driver,
+                                               std::initializer_list<rdd::NodePtr> parents);
 
 struct JobSpec {
   rdd::NodePtr node;

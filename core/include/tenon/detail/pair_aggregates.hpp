@@ -12,29 +12,28 @@ namespace tenon {
 template <class T>
 template <class A>
 auto PairRdd<T>::combine(const char* operation, const CallSite& site, const A& aggregator,
-                         int32_t partitions) const {
+                         const KeyPartitioner& partitioner) const {
   using K = detail::key_t<T>;
   using C = detail::combiner_t<T, A>;
-  const int32_t n = self().reduce_partitions(operation, partitions, {self().node_});
-  const rdd::Partitioner wanted{detail::kHashPartitioner, n};
-  const auto own = detail::partitioner_of(self().node_);
-  const bool shuffled = own != wanted && (partitions != 0 || !own);
+  const rdd::Partitioner wanted = self().choose(operation, partitioner.erased(), {self().node_});
+  const bool shuffled = detail::partitioner_of(self().node_) != wanted;
   rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
   if (shuffled) {
-    dependency = detail::add_shuffle(
-        *self().driver_,
-        {0, self().node_, n, detail::CombineWriter<T, A>::make(aggregator, n), wanted, true, site});
+    dependency =
+        detail::add_shuffle(*self().driver_, {0, self().node_, wanted.partitions,
+                                              detail::CombineWriter<T, A>::make(aggregator, wanted),
+                                              wanted, true, site});
   }
   return self().template wide<std::pair<K, C>>(
       site, detail::CombineReader<T, A>::make(aggregator, shuffled), {std::move(dependency)},
-      shuffled ? wanted : *own);
+      wanted);
 }
 
 template <class T>
 template <class Create, class MergeValue, class MergeCombiners>
   requires detail::Pair<T>
 auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
-                                MergeCombiners merge_combiners, int32_t partitions,
+                                MergeCombiners merge_combiners, const KeyPartitioner& partitioner,
                                 Location location) const {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
@@ -60,7 +59,7 @@ auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
       if constexpr (adds && merges && detail::check_value<C>()) {
         return combine("combine_by_key", detail::call_site("combine_by_key", location),
                        A{std::move(create), std::move(merge_value), std::move(merge_combiners)},
-                       partitions);
+                       partitioner);
       }
     }
   }
@@ -69,7 +68,7 @@ auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
 template <class T>
 template <class U, class Add, class Merge>
   requires detail::Pair<T>
-auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, int32_t partitions,
+auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, const KeyPartitioner& partitioner,
                                   Location location) const {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
@@ -92,7 +91,7 @@ auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, int32_t partitio
       return combine(
           "aggregate_by_key", detail::call_site("aggregate_by_key", location),
           detail::Aggregator<Create, Add, Merge>{Create{encode(zero), add}, add, std::move(merge)},
-          partitions);
+          partitioner);
     }
   }
 }
@@ -100,7 +99,7 @@ auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, int32_t partitio
 template <class T>
 template <class F>
   requires detail::Pair<T>
-auto PairRdd<T>::fold_by_key(detail::value_t<T> zero, F f, int32_t partitions,
+auto PairRdd<T>::fold_by_key(detail::value_t<T> zero, F f, const KeyPartitioner& partitioner,
                              Location location) const {
   TENON_CHECK_FUNCTION(F, "fold_by_key");
   using K = detail::key_t<T>;
@@ -111,7 +110,7 @@ auto PairRdd<T>::fold_by_key(detail::value_t<T> zero, F f, int32_t partitions,
     if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
       using Create = detail::AddToZero<V, F>;
       return combine("fold_by_key", detail::call_site("fold_by_key", location),
-                     detail::Aggregator<Create, F, F>{Create{encode(zero), f}, f, f}, partitions);
+                     detail::Aggregator<Create, F, F>{Create{encode(zero), f}, f, f}, partitioner);
     }
   }
 }
@@ -119,7 +118,7 @@ auto PairRdd<T>::fold_by_key(detail::value_t<T> zero, F f, int32_t partitions,
 template <class T>
 template <class F>
   requires detail::Pair<T>
-auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
+auto PairRdd<T>::reduce_by_key(F f, const KeyPartitioner& partitioner, Location location) const {
   TENON_CHECK_FUNCTION(F, "reduce_by_key");
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
@@ -128,7 +127,7 @@ auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const
                   "reduce_by_key: the function must be V(V, V) for value type V");
     if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
       return combine("reduce_by_key", detail::call_site("reduce_by_key", location),
-                     detail::Aggregator<detail::FirstValue, F, F>{{}, f, f}, partitions);
+                     detail::Aggregator<detail::FirstValue, F, F>{{}, f, f}, partitioner);
     }
   }
 }

@@ -63,19 +63,24 @@ auto PairRdd<T>::values(Location location) const
 }
 
 template <class T>
-auto PairRdd<T>::group_by_key(int32_t partitions, Location location) const
+std::optional<typename PairRdd<T>::KeyPartitioner> PairRdd<T>::partitioner() const
+  requires detail::Pair<T>
+{
+  if (auto own = detail::partitioner_of(self().node_)) return KeyPartitioner(std::move(*own));
+  return std::nullopt;
+}
+
+template <class T>
+auto PairRdd<T>::group_by_key(const KeyPartitioner& partitioner, Location location) const
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
   if constexpr (detail::check_key<K>() && detail::check_value<V>()) {
-    rdd::Partitioner wanted{detail::kHashPartitioner,
-                            self().reduce_partitions("group_by_key", partitions, {self().node_})};
-    if (const auto own = detail::partitioner_of(self().node_); own && partitions == 0)
-      wanted = *own;
-    const detail::HashSpread<K> spread(wanted.partitions);
+    const rdd::Partitioner wanted =
+        self().choose("group_by_key", partitioner.erased(), {self().node_});
     const CallSite site = detail::call_site("group_by_key", location);
-    rdd::Dependency dependency = self().side(site, wanted, spread);
+    rdd::Dependency dependency = self().side(site, wanted);
     const bool shuffled = rdd::is_shuffle(dependency);
     return self().template wide<std::pair<K, std::vector<V>>>(
         site, detail::GroupReader<T>::make(shuffled), {std::move(dependency)}, wanted);
@@ -83,53 +88,84 @@ auto PairRdd<T>::group_by_key(int32_t partitions, Location location) const
 }
 
 template <class T>
+auto PairRdd<T>::partition_by(const KeyPartitioner& partitioner, Location location) const
+  requires detail::Pair<T>
+{
+  if constexpr (detail::check_key<detail::key_t<T>>() &&
+                detail::check_value<detail::value_t<T>>()) {
+    if (partitioner.partitions() < 1) {
+      detail::throw_bad_partitions("partition_by", partitioner.partitions());
+    }
+    const CallSite site = detail::call_site("partition_by", location);
+    rdd::Dependency dependency = self().side(site, partitioner.erased());
+    const bool shuffled = rdd::is_shuffle(dependency);
+    return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
+                                                    {std::move(dependency)}, partitioner.erased());
+  }
+}
+
+// ------------------------------------------------------------------------------- order
+
+template <class T>
+typename PairRdd<T>::KeyPartitioner PairRdd<T>::sampled_ranges(const char* operation,
+                                                               const CallSite& site, bool ascending,
+                                                               int32_t partitions) const {
+  using K = detail::key_t<T>;
+  const int32_t n =
+      self().choose(operation, KeyPartitioner(partitions).erased(), {self().node_}).partitions;
+  std::vector<K> bounds;
+  if (n > 1) {
+    // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
+    // uneven inputs.
+    const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
+    const auto each = static_cast<uint64_t>(3 * wanted / std::max(1, self().partition_count()) + 1);
+    auto samples = self().values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
+    const auto ascends = [ascending](const K& a, const K& b) { return ascending ? a < b : b < a; };
+    bounds = detail::range_bounds(std::move(samples), n, ascends);
+  }
+  return KeyPartitioner::range(bounds, ascending);
+}
+
+template <class T>
+typename PairRdd<T>::KeyPartitioner PairRdd<T>::range_partitioner(bool ascending,
+                                                                  int32_t partitions,
+                                                                  Location location) const
+  requires detail::Pair<T>
+{
+  using K = detail::key_t<T>;
+  static_assert(detail::Ordered<K>, "range_partitioner: the key type needs operator<");
+  if constexpr (detail::Ordered<K> && detail::check_key_travels<K>()) {
+    return sampled_ranges("range_partitioner", detail::call_site("range_partitioner", location),
+                          ascending, partitions);
+  }
+  return {};
+}
+
+template <class T>
 auto PairRdd<T>::sort_by_key(bool ascending, int32_t partitions, Location location) const
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
-  static_assert(
-      requires(const K& a, const K& b) {
-        { a < b } -> std::convertible_to<bool>;
-      }, "sort_by_key: the key type needs operator<");
-  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>()) {
-    const int32_t n = self().reduce_partitions("sort_by_key", partitions, {self().node_});
+  static_assert(detail::Ordered<K>, "sort_by_key: the key type needs operator<");
+  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>() &&
+                detail::Ordered<K>) {
     const CallSite site = detail::call_site("sort_by_key", location);
-    std::vector<K> bounds;
-    if (n > 1) {
-      // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
-      // uneven inputs.
-      const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
-      const auto each =
-          static_cast<uint64_t>(3 * wanted / std::max(1, self().partition_count()) + 1);
-      auto samples = self().values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
-      const auto ascends = [ascending](const K& a, const K& b) {
-        return ascending ? a < b : b < a;
-      };
-      bounds = detail::range_bounds(std::move(samples), n, ascends);
-    }
-    const auto count = static_cast<int32_t>(bounds.size() + 1);
-    const rdd::Partitioner wanted{detail::next_object_id(*self().driver_), count};
-    const detail::RangeSpread<K> spread(std::move(bounds), ascending);
-    return self().template wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending),
-                                                    {self().side(site, wanted, spread)}, wanted);
+    return sorted_within(site, sampled_ranges("sort_by_key", site, ascending, partitions),
+                         ascending);
   }
 }
 
 template <class T>
-auto PairRdd<T>::partition_by(int32_t partitions, Location location) const
-  requires detail::Pair<T>
-{
-  using K = detail::key_t<T>;
-  if constexpr (detail::check_key<K>() && detail::check_value<detail::value_t<T>>()) {
-    if (partitions < 1) detail::throw_bad_partitions("partition_by", partitions);
-    const rdd::Partitioner wanted{detail::kHashPartitioner, partitions};
-    const CallSite site = detail::call_site("partition_by", location);
-    rdd::Dependency dependency = self().side(site, wanted, detail::HashSpread<K>(partitions));
-    const bool shuffled = rdd::is_shuffle(dependency);
-    return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
-                                                    {std::move(dependency)}, wanted);
-  }
+auto PairRdd<T>::sorted_within(const CallSite& site, const KeyPartitioner& partitioner,
+                               bool ascending) const {
+  rdd::Dependency dependency = self().side(site, partitioner.erased());
+  const bool shuffled = rdd::is_shuffle(dependency);
+  return self().template wide<detail::owned_t<T>>(site,
+                                                  detail::SortReader<T>::make(ascending, shuffled),
+                                                  {std::move(dependency)}, partitioner.erased());
 }
+
+// ------------------------------------------------------------------------------- actions
 
 template <class T>
 auto PairRdd<T>::count_by_key(Location location) const
@@ -162,11 +198,7 @@ auto PairRdd<T>::lookup(const Key& key, Location location) const {
                 detail::check_value<detail::value_t<T>>()) {
     const K wanted(key);
     std::vector<int32_t> partitions = detail::all_partitions(self().node_);
-    const auto partitioner = detail::partitioner_of(self().node_);
-    if (partitioner && partitioner->kind == detail::kHashPartitioner) {
-      const detail::HashSpread<K> spread(partitioner->partitions);
-      partitions = {static_cast<int32_t>(spread.of(wanted, Hash<K>::of(wanted)))};
-    }
+    if (const auto own = partitioner()) partitions = {own->of(wanted)};
     std::vector<Values> parts(partitions.size());
     detail::run_job(
         *self().driver_,

@@ -14,6 +14,7 @@
 #include "tenon/detail/flat_table.hpp"
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/narrow.hpp"
+#include "tenon/detail/spread.hpp"
 
 namespace tenon::detail {
 
@@ -38,71 +39,6 @@ template <class T>
 using value_t = typename PairTypes<T>::Value;
 template <class T, class... Rs>
 constexpr bool same_keys = (std::is_same_v<key_t<T>, key_t<Rs>> && ...);
-
-// ------------------------------------------------------------------------------- partitioners
-
-/// Equal keys to equal partitions, by hash. The high half of the hash chooses, since tables use the
-/// low one.
-template <class K>
-class HashSpread {
- public:
-  explicit HashSpread(int32_t partitions) : partitions_(static_cast<uint64_t>(partitions)) {}
-  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(partitions_); }
-  template <class Key>
-  [[nodiscard]] size_t of(const Key&, uint64_t hash) const {
-    return ((hash >> 32) * partitions_) >> 32;
-  }
-  static constexpr bool kNeedsHash = true;
-  static void write(ByteWriter& out, const HashSpread& spread) { out.fixed(spread.partitions()); }
-  static HashSpread read(ByteReader& in) { return HashSpread(in.fixed<int32_t>()); }
-
- private:
-  uint64_t partitions_;
-};
-
-/// Keys that are numbers of partitions already.
-class NumberSpread {
- public:
-  explicit NumberSpread(int32_t partitions) : partitions_(partitions) {}
-  [[nodiscard]] int32_t partitions() const { return partitions_; }
-  [[nodiscard]] size_t of(uint32_t key, uint64_t) const { return key; }
-  static constexpr bool kNeedsHash = false;
-  static void write(ByteWriter& out, const NumberSpread& spread) { out.fixed(spread.partitions()); }
-  static NumberSpread read(ByteReader& in) { return NumberSpread(in.fixed<int32_t>()); }
-
- private:
-  int32_t partitions_;
-};
-
-/// Ordered ranges of keys: bounds[i] is the last key of partition i, in the order asked for.
-template <class K>
-class RangeSpread {
- public:
-  RangeSpread(std::vector<K> bounds, bool ascending)
-      : bounds_(std::move(bounds)), ascending_(ascending) {}
-  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(bounds_.size() + 1); }
-  template <class Key>
-  [[nodiscard]] size_t of(const Key& key, uint64_t) const {
-    const auto at = ascending_
-                        ? std::lower_bound(bounds_.begin(), bounds_.end(), key)
-                        : std::lower_bound(bounds_.begin(), bounds_.end(), key,
-                                           [](const K& bound, const Key& k) { return k < bound; });
-    return static_cast<size_t>(at - bounds_.begin());
-  }
-  static constexpr bool kNeedsHash = false;
-  static void write(ByteWriter& out, const RangeSpread& spread) {
-    Codec<std::vector<K>>::write(out, spread.bounds_);
-    out.fixed(static_cast<uint8_t>(spread.ascending_));
-  }
-  static RangeSpread read(ByteReader& in) {
-    auto bounds = Codec<std::vector<K>>::read(in);
-    return RangeSpread(std::move(bounds), in.fixed<uint8_t>() != 0);
-  }
-
- private:
-  std::vector<K> bounds_;
-  bool ascending_;
-};
 
 // ------------------------------------------------------------------------------- writers
 
@@ -130,29 +66,27 @@ class OutputBuffer {
 };
 
 /// Pairs as they come, each to the partition of its key.
-template <class T, class Spread>
+template <class T>
 class SpreadWriter final : public ShuffleWriteOperator {
  public:
   using K = key_t<T>;
   using V = value_t<T>;
 
   explicit SpreadWriter(std::string_view bytes) : spread_(read_spread(bytes)) {}
-  static Operator make(const Spread& spread) {
+  static Operator make(const rdd::Partitioner& partitioner) {
     std::string bytes;
     ByteWriter out(bytes);
-    Spread::write(out, spread);
+    Spread<K>::write(out, partitioner);
     return operator_of<SpreadWriter>(std::move(bytes));
   }
 
   void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
-    std::vector<OutputBuffer> buffers(static_cast<size_t>(spread_.partitions()));
+    std::vector<OutputBuffer> buffers(spread_.partitions());
     auto& input = static_cast<Stream<T>&>(stream);
     for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
       for (T& record : batch) {
         task.throw_if_killed();
-        uint64_t hash = 0;
-        if constexpr (Spread::kNeedsHash) hash = Hash<K>::of(record.first);
-        const size_t reduce = spread_.of(record.first, hash);
+        const size_t reduce = spread_.of(record.first);
         OutputBuffer& buffer = buffers[reduce];
         ByteWriter out(buffer.bytes());
         write_key_value(out, record);
@@ -165,9 +99,9 @@ class SpreadWriter final : public ShuffleWriteOperator {
   }
 
  private:
-  static Spread read_spread(std::string_view bytes) {
+  static Spread<K> read_spread(std::string_view bytes) {
     ByteReader in(bytes);
-    return Spread::read(in);
+    return Spread<K>::read(in);
   }
   static void write_key_value(ByteWriter& out, const T& record) {
     write_part<K>(out, record.first);
@@ -182,7 +116,7 @@ class SpreadWriter final : public ShuffleWriteOperator {
     }
   }
 
-  Spread spread_;
+  Spread<K> spread_;
 };
 
 /// Looks up with the key as it is where K compares with it, else with an owned copy.
@@ -371,11 +305,14 @@ class SortReader final : public TypedOperator<owned_t<T>> {
   using K = key_t<T>;
   using Record = std::pair<K, value_t<T>>;
 
-  explicit SortReader(std::string_view bytes) : ascending_(read_flag(bytes, 0)) {}
-  static Operator make(bool ascending) { return operator_of<SortReader>(flags_of({ascending})); }
+  explicit SortReader(std::string_view bytes)
+      : ascending_(read_flag(bytes, 0)), shuffled_(read_flag(bytes, 1)) {}
+  static Operator make(bool ascending, bool shuffled) {
+    return operator_of<SortReader>(flags_of({ascending, shuffled}));
+  }
 
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    const StreamPtr input = open_pairs<T>(context, 0, partition, true);
+    const StreamPtr input = open_pairs<T>(context, 0, partition, shuffled_);
     std::vector<Record> records;
     for (auto batch = typed<Record>(input).next(); !batch.empty();
          batch = typed<Record>(input).next()) {
@@ -392,7 +329,7 @@ class SortReader final : public TypedOperator<owned_t<T>> {
   }
 
  private:
-  bool ascending_;
+  bool ascending_, shuffled_;
 };
 
 }  // namespace tenon::detail
