@@ -34,6 +34,11 @@ struct WithoutHash {  // a Codec by itself, but no hash
   int id = 0;
   bool operator==(const WithoutHash&) const = default;
 };
+struct Unordered {
+  int id = 0;
+  TENON_FIELDS(id)
+  bool operator==(const Unordered&) const = default;
+};
 struct DeepWithoutHash {
   WithoutHash inner;
   TENON_FIELDS(inner)
@@ -138,6 +143,18 @@ using View = std::string_view;
       spans.map([](std::span<int>) { return std::pair(std::vector<View>(), 1); }).sort_by_key());
 #elif defined(join_of_different_keys)
   static_cast<void>(pairs.join(users));
+#elif defined(sort_within_without_order)
+  static_cast<void>(users.map([](const auto& p) { return std::pair(Unordered{p.second.age}, 1); })
+                        .repartition_and_sort_within_partitions(2));
+#elif defined(range_partitioner_without_order)
+  static_cast<void>(
+      lines.map([](View) { return std::pair(WithoutHash{}, 1); }).range_partitioner());
+#elif defined(partitioner_with_capture)
+  static_cast<void>(
+      tenon::Partitioner<int>::custom([&ctx](int) { return ctx.stopped() ? 1 : 0; }, 2));
+#elif defined(partitioner_of_another_key)
+  static_cast<void>(
+      tenon::Partitioner<int>::custom([](const std::string& s) { return int(s.size()); }, 2));
 #elif defined(left_outer_join_of_different_keys)
   static_cast<void>(pairs.left_outer_join(users));
 #elif defined(right_outer_join_of_different_keys)

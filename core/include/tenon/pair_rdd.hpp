@@ -193,6 +193,14 @@ class PairRdd {
                                   Location location = Location::current()) const
     requires detail::Pair<T>;
 
+  /// partition_by, with the pairs of each partition sorted by key on the reading side; equal keys
+  /// keep their order. Cheaper than partition_by and a sort of each partition. No shuffle when this
+  /// Rdd is partitioned that way already. Rdd of pairs whose keys have operator<.
+  /// @throws Error (invalid_argument) when the number of partitions is below 1
+  [[nodiscard]] auto repartition_and_sort_within_partitions(
+      const KeyPartitioner& partitioner, Location location = Location::current()) const
+    requires detail::Pair<T>;
+
   // ----------------------------------------------------------------------------- actions
 
   /// How many values each key has. One shuffle. Rdd of pairs.

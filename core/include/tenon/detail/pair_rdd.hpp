@@ -165,6 +165,24 @@ auto PairRdd<T>::sorted_within(const CallSite& site, const KeyPartitioner& parti
                                                   {std::move(dependency)}, partitioner.erased());
 }
 
+template <class T>
+auto PairRdd<T>::repartition_and_sort_within_partitions(const KeyPartitioner& partitioner,
+                                                        Location location) const
+  requires detail::Pair<T>
+{
+  using K = detail::key_t<T>;
+  static_assert(detail::Ordered<K>,
+                "repartition_and_sort_within_partitions: the key type needs operator<");
+  if constexpr (detail::Ordered<K> && detail::check_key<K>() &&
+                detail::check_value<detail::value_t<T>>()) {
+    const char* operation = "repartition_and_sort_within_partitions";
+    if (partitioner.partitions() < 1) {
+      detail::throw_bad_partitions(operation, partitioner.partitions());
+    }
+    return sorted_within(detail::call_site(operation, location), partitioner, true);
+  }
+}
+
 // ------------------------------------------------------------------------------- actions
 
 template <class T>
