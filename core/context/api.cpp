@@ -88,6 +88,19 @@ std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec, ResultHandle
   return driver.submit_job(std::move(spec), std::move(handler));
 }
 
+std::shared_ptr<JobHandle> submit_map_stage(Driver& driver, const rdd::NodePtr& node, CallSite site,
+                                            std::function<void(std::vector<uint64_t>)> on_bytes) {
+  driver.check_usable();
+  auto shuffles = rdd::direct_shuffles(node);
+  if (shuffles.size() != 1) {
+    throw_bad_argument(site.operation.c_str(),
+                       "the Rdd must read one shuffle, but it reads " +
+                           std::to_string(shuffles.size()) +
+                           "; call it on the result of partition_by, reduce_by_key and the like");
+  }
+  return driver.submit_map_stage(std::move(shuffles.front()), std::move(site), std::move(on_bytes));
+}
+
 std::vector<int32_t> all_partitions(const rdd::NodePtr& node) {
   std::vector<int32_t> all(static_cast<size_t>(node->partition_count()));
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);

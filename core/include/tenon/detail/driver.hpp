@@ -84,6 +84,13 @@ class TENON_API JobHandle {
 TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec,
                                                 ResultHandler handler);
 
+/// A job that runs the map side of the shuffle that the node reads, and nothing else; on_bytes is
+/// called with the bytes of each reduce partition before the job ends. Throws Error
+/// (invalid_argument) when the node reads no shuffle or several, or its parent has no partitions.
+TENON_API std::shared_ptr<JobHandle> submit_map_stage(
+    Driver& driver, const rdd::NodePtr& node, CallSite call_site,
+    std::function<void(std::vector<uint64_t>)> on_bytes);
+
 /// How many times as many partitions each further job of take() runs.
 TENON_API uint64_t take_scale_up_factor(Driver& driver);
 
