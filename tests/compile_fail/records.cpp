@@ -155,6 +155,12 @@ using View = std::string_view;
 #elif defined(partitioner_of_another_key)
   static_cast<void>(
       tenon::Partitioner<int>::custom([](const std::string& s) { return int(s.size()); }, 2));
+#elif defined(shuffle_codec_without_value)
+  struct KeysOnly {
+    static void write(tenon::ByteWriter& out, const std::string& key) { out.text(key); }
+  };
+  static_cast<void>(users.map([](const auto& p) { return std::pair(std::string(), p.second); })
+                        .partition_by(2, KeysOnly{}));
 #elif defined(left_outer_join_of_different_keys)
   static_cast<void>(pairs.left_outer_join(users));
 #elif defined(right_outer_join_of_different_keys)

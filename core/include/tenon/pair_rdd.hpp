@@ -72,8 +72,7 @@ class PairRdd {
   /// combined on the map side first. One shuffle; none when this Rdd is partitioned that way
   /// already. Keys come in no order. Rdd of pairs.
   /// @param partitioner of the result, or a number of partitions; none, or 0: the choice described
-  /// at
-  ///   Partitioner. So in all operations here
+  ///   at Partitioner. So in all operations here
   /// @return Rdd of (key, combined value) @throws Error (invalid_argument) when the number of
   ///   partitions is below 0; so do all operations here
   template <class Create, class MergeValue, class MergeCombiners>
@@ -81,6 +80,14 @@ class PairRdd {
   [[nodiscard]] auto combine_by_key(Create create, MergeValue merge_value,
                                     MergeCombiners merge_combiners,
                                     const KeyPartitioner& partitioner = {},
+                                    Location location = Location::current()) const;
+
+  /// The same; combined values cross the shuffle by a codec of the program's: see TypeCodec.
+  template <class Create, class MergeValue, class MergeCombiners, class Format>
+    requires(detail::Pair<T> && !std::is_same_v<Format, detail::Location>)
+  [[nodiscard]] auto combine_by_key(Create create, MergeValue merge_value,
+                                    MergeCombiners merge_combiners,
+                                    const KeyPartitioner& partitioner, Format codec,
                                     Location location = Location::current()) const;
 
   /// zero with add(total, value) over the values of each key in each partition, then
@@ -193,6 +200,14 @@ class PairRdd {
                                   Location location = Location::current()) const
     requires detail::Pair<T>;
 
+  /// The same; pairs cross the shuffle by a codec of the program's: see TypeCodec. Operations by
+  /// key that follow do not shuffle again, so this is how their records come to travel by it:
+  /// `pairs.partition_by(8, Compact{}).join(others.partition_by(8, Compact{}))`.
+  template <class Format>
+    requires(detail::Pair<T> && !std::is_same_v<Format, detail::Location>)
+  [[nodiscard]] auto partition_by(const KeyPartitioner& partitioner, Format codec,
+                                  Location location = Location::current()) const;
+
   /// partition_by, with the pairs of each partition sorted by key on the reading side; equal keys
   /// keep their order. Cheaper than partition_by and a sort of each partition. No shuffle when this
   /// Rdd is partitioned that way already. Rdd of pairs whose keys have operator<.
@@ -225,7 +240,7 @@ class PairRdd {
   [[nodiscard]] const Rdd<T>& self() const { return static_cast<const Rdd<T>&>(*this); }
   template <class F>
   auto map_values_at(CallSite site, F f) const;
-  template <class A>
+  template <class Format, class A>
   auto combine(const char* operation, const CallSite& site, const A& aggregator,
                const KeyPartitioner& partitioner) const;
   template <detail::JoinKind kind, class R>

@@ -271,6 +271,7 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   Rdd<U> wide(CallSite site, detail::Operator reader, std::vector<rdd::Dependency> dependencies,
               rdd::Partitioner partitioner) const;
   /// This Rdd as one side of a wide operation: narrow when it is partitioned that way already.
+  template <class Format = TypeCodec>
   [[nodiscard]] rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted) const;
   /// The given one, or the choice that C26.4 makes where none was given.
   [[nodiscard]] rdd::Partitioner choose(const char* operation, const rdd::Partitioner& given,

@@ -13,6 +13,7 @@
 #include "tenon/partitioner.hpp"
 #include "tenon/rdd.hpp"
 #include "tenon/records.hpp"
+#include "tenon/shuffle_codec.hpp"
 #include "tenon/status_tracker.hpp"
 #include "tenon/task_context.hpp"
 #include "tenon/words.hpp"

@@ -95,8 +95,8 @@ void add_record(FlatTable<key_t<T>, combiner_t<T, A>>& table, T& record, uint64_
       });
 }
 
-/// The map side: one combined value a key leaves the task.
-template <class T, class A>
+/// The map side: one combined value a key leaves the task. Format: a shuffle codec.
+template <class T, class A, class Format>
 class CombineWriter final : public ShuffleWriteOperator {
  public:
   using K = key_t<T>;
@@ -136,8 +136,8 @@ class CombineWriter final : public ShuffleWriteOperator {
     for (size_t i = 0; i < table.chunk_count(); ++i) {
       ByteWriter out(buffer.bytes());
       for (const auto& [key, value] : table.chunk(i)) {
-        Codec<K>::write(out, key);
-        Codec<C>::write(out, value);
+        Format::write(out, key);
+        Format::write(out, value);
         buffer.count();
       }
       buffer.flush_if_large(output, reduce);
@@ -151,7 +151,7 @@ class CombineWriter final : public ShuffleWriteOperator {
 
 /// The reduce side: of combined values out of a shuffle, or of the records themselves where they
 /// are partitioned as wanted.
-template <class T, class A>
+template <class T, class A, class Format>
 class CombineReader final : public TypedOperator<std::pair<key_t<T>, combiner_t<T, A>>> {
  public:
   using K = key_t<T>;
@@ -175,12 +175,13 @@ class CombineReader final : public TypedOperator<std::pair<key_t<T>, combiner_t<
     while (const auto block = input->next()) {
       context.task().throw_if_killed();
       for (ByteReader in(block->bytes); !in.at_end();) {
-        auto key = read_key<K>(in);
+        auto key = read_key<K, Format>(in);
         const uint64_t hash = Hash<K>::of(key);
         combine_into(
-            table, std::move(key), hash, [&]() -> C { return Codec<C>::read(in); },
+            table, std::move(key), hash, [&]() -> C { return Format::template read<C>(in); },
             [&](C&& held) -> C {
-              return std::invoke(aggregator_.merge_combiners, std::move(held), Codec<C>::read(in));
+              return std::invoke(aggregator_.merge_combiners, std::move(held),
+                                 Format::template read<C>(in));
             });
       }
     }

@@ -10,7 +10,7 @@
 namespace tenon {
 
 template <class T>
-template <class A>
+template <class Format, class A>
 auto PairRdd<T>::combine(const char* operation, const CallSite& site, const A& aggregator,
                          const KeyPartitioner& partitioner) const {
   using K = detail::key_t<T>;
@@ -19,14 +19,14 @@ auto PairRdd<T>::combine(const char* operation, const CallSite& site, const A& a
   const bool shuffled = detail::partitioner_of(self().node_) != wanted;
   rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
   if (shuffled) {
-    dependency =
-        detail::add_shuffle(*self().driver_, {0, self().node_, wanted.partitions,
-                                              detail::CombineWriter<T, A>::make(aggregator, wanted),
-                                              wanted, true, site});
+    dependency = detail::add_shuffle(
+        *self().driver_,
+        {0, self().node_, wanted.partitions,
+         detail::CombineWriter<T, A, Format>::make(aggregator, wanted), wanted, true, site});
   }
   return self().template wide<std::pair<K, C>>(
-      site, detail::CombineReader<T, A>::make(aggregator, shuffled), {std::move(dependency)},
-      wanted);
+      site, detail::CombineReader<T, A, Format>::make(aggregator, shuffled),
+      {std::move(dependency)}, wanted);
 }
 
 template <class T>
@@ -35,6 +35,16 @@ template <class Create, class MergeValue, class MergeCombiners>
 auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
                                 MergeCombiners merge_combiners, const KeyPartitioner& partitioner,
                                 Location location) const {
+  return combine_by_key(std::move(create), std::move(merge_value), std::move(merge_combiners),
+                        partitioner, TypeCodec{}, location);
+}
+
+template <class T>
+template <class Create, class MergeValue, class MergeCombiners, class Format>
+  requires(detail::Pair<T> && !std::is_same_v<Format, detail::Location>)
+auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
+                                MergeCombiners merge_combiners, const KeyPartitioner& partitioner,
+                                Format, Location location) const {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
   constexpr bool travel = detail::all_travel<Create, MergeValue, MergeCombiners>();
@@ -42,7 +52,7 @@ auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
                 "combine_by_key: a function has captured state or no type of its own, so it "
                 "cannot travel: pass a stateless lambda, a named function or a class with "
                 "TENON_FIELDS");
-  if constexpr (travel && detail::check_key<K>() && detail::check_value<V>()) {
+  if constexpr (travel && detail::check_key<K>()) {
     static_assert(std::is_invocable_v<const Create&, V>,
                   "combine_by_key: the first function must be C(V) for value type V");
     if constexpr (std::is_invocable_v<const Create&, V>) {
@@ -56,10 +66,10 @@ auto PairRdd<T>::combine_by_key(Create create, MergeValue merge_value,
       static_assert(merges,
                     "combine_by_key: the third function must be C(C, C) for the first one's "
                     "result type C");
-      if constexpr (adds && merges && detail::check_value<C>()) {
-        return combine("combine_by_key", detail::call_site("combine_by_key", location),
-                       A{std::move(create), std::move(merge_value), std::move(merge_combiners)},
-                       partitioner);
+      if constexpr (adds && merges && detail::check_crosses<Format, K, C>()) {
+        return combine<Format>(
+            "combine_by_key", detail::call_site("combine_by_key", location),
+            A{std::move(create), std::move(merge_value), std::move(merge_combiners)}, partitioner);
       }
     }
   }
@@ -77,8 +87,7 @@ auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, const KeyPartiti
                 "aggregate_by_key: a function has captured state or no type of its own, so "
                 "it cannot travel: pass a stateless lambda, a named function or a class "
                 "with TENON_FIELDS");
-  if constexpr (travel && detail::check_key<K>() && detail::check_value<V>() &&
-                detail::check_value<U>()) {
+  if constexpr (travel && detail::check_key<K>() && detail::check_value<U>()) {
     constexpr bool adds = std::is_invocable_r_v<U, const Add&, U, V>;
     constexpr bool merges = std::is_invocable_r_v<U, const Merge&, U, U>;
     static_assert(adds,
@@ -88,7 +97,7 @@ auto PairRdd<T>::aggregate_by_key(U zero, Add add, Merge merge, const KeyPartiti
                   "aggregate_by_key: the second function must be U(U, U) for zero's type U");
     if constexpr (adds && merges) {
       using Create = detail::AddToZero<U, Add>;
-      return combine(
+      return combine<TypeCodec>(
           "aggregate_by_key", detail::call_site("aggregate_by_key", location),
           detail::Aggregator<Create, Add, Merge>{Create{encode(zero), add}, add, std::move(merge)},
           partitioner);
@@ -109,8 +118,9 @@ auto PairRdd<T>::fold_by_key(detail::value_t<T> zero, F f, const KeyPartitioner&
                   "fold_by_key: the function must be V(V, V) for value type V");
     if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
       using Create = detail::AddToZero<V, F>;
-      return combine("fold_by_key", detail::call_site("fold_by_key", location),
-                     detail::Aggregator<Create, F, F>{Create{encode(zero), f}, f, f}, partitioner);
+      return combine<TypeCodec>("fold_by_key", detail::call_site("fold_by_key", location),
+                                detail::Aggregator<Create, F, F>{Create{encode(zero), f}, f, f},
+                                partitioner);
     }
   }
 }
@@ -126,8 +136,9 @@ auto PairRdd<T>::reduce_by_key(F f, const KeyPartitioner& partitioner, Location 
     static_assert(std::is_invocable_r_v<V, const F&, V, V>,
                   "reduce_by_key: the function must be V(V, V) for value type V");
     if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
-      return combine("reduce_by_key", detail::call_site("reduce_by_key", location),
-                     detail::Aggregator<detail::FirstValue, F, F>{{}, f, f}, partitioner);
+      return combine<TypeCodec>("reduce_by_key", detail::call_site("reduce_by_key", location),
+                                detail::Aggregator<detail::FirstValue, F, F>{{}, f, f},
+                                partitioner);
     }
   }
 }

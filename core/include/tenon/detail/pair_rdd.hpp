@@ -91,15 +91,23 @@ template <class T>
 auto PairRdd<T>::partition_by(const KeyPartitioner& partitioner, Location location) const
   requires detail::Pair<T>
 {
-  if constexpr (detail::check_key<detail::key_t<T>>() &&
-                detail::check_value<detail::value_t<T>>()) {
+  return partition_by(partitioner, TypeCodec{}, location);
+}
+
+template <class T>
+template <class Format>
+  requires(detail::Pair<T> && !std::is_same_v<Format, detail::Location>)
+auto PairRdd<T>::partition_by(const KeyPartitioner& partitioner, Format, Location location) const {
+  using K = detail::key_t<T>;
+  if constexpr (detail::check_key<K>() && detail::check_crosses<Format, K, detail::value_t<T>>()) {
     if (partitioner.partitions() < 1) {
       detail::throw_bad_partitions("partition_by", partitioner.partitions());
     }
     const CallSite site = detail::call_site("partition_by", location);
-    rdd::Dependency dependency = self().side(site, partitioner.erased());
+    rdd::Dependency dependency = self().template side<Format>(site, partitioner.erased());
     const bool shuffled = rdd::is_shuffle(dependency);
-    return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
+    return self().template wide<detail::owned_t<T>>(site,
+                                                    detail::PairReader<T, Format>::make(shuffled),
                                                     {std::move(dependency)}, partitioner.erased());
   }
 }

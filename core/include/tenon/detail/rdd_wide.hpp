@@ -31,11 +31,12 @@ Rdd<U> Rdd<T>::wide(CallSite site, detail::Operator reader,
 }
 
 template <class T>
+template <class Format>
 rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted) const {
   if (detail::partitioner_of(node_) == wanted) return rdd::NarrowDependency{node_, {}};
   return detail::add_shuffle(
-      *driver_,
-      {0, node_, wanted.partitions, detail::SpreadWriter<T>::make(wanted), wanted, false, site});
+      *driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Format>::make(wanted), wanted,
+                 false, site});
 }
 
 namespace detail {

@@ -15,6 +15,7 @@
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/narrow.hpp"
 #include "tenon/detail/spread.hpp"
+#include "tenon/shuffle_codec.hpp"
 
 namespace tenon::detail {
 
@@ -65,8 +66,8 @@ class OutputBuffer {
   uint64_t records_ = 0;
 };
 
-/// Pairs as they come, each to the partition of its key.
-template <class T>
+/// Pairs as they come, each to the partition of its key. Format: a shuffle codec.
+template <class T, class Format = TypeCodec>
 class SpreadWriter final : public ShuffleWriteOperator {
  public:
   using K = key_t<T>;
@@ -110,9 +111,9 @@ class SpreadWriter final : public ShuffleWriteOperator {
   template <class Part, class From>
   static void write_part(ByteWriter& out, const From& from) {
     if constexpr (std::is_same_v<Part, From>) {
-      Codec<Part>::write(out, from);
+      Format::write(out, from);
     } else {
-      Codec<Part>::write(out, to_owned(from));
+      Format::write(out, Part(to_owned(from)));
     }
   }
 
@@ -134,7 +135,7 @@ decltype(auto) lookup_key(From& key) {
 // ------------------------------------------------------------------------------- readers
 
 /// Pairs out of a shuffle's blocks.
-template <class K, class V>
+template <class K, class V, class Format = TypeCodec>
 class ShuffledPairs final : public Stream<std::pair<K, V>> {
  public:
   ShuffledPairs(std::unique_ptr<ShuffleInput> input, PartitionContext& context)
@@ -154,8 +155,8 @@ class ShuffledPairs final : public Stream<std::pair<K, V>> {
         in_ = ByteReader(block_->bytes);
         continue;
       }
-      K key = Codec<K>::read(in_);
-      batch_.emplace(std::move(key), Codec<V>::read(in_));
+      K key = Format::template read<K>(in_);
+      batch_.emplace(std::move(key), Format::template read<V>(in_));
     }
     return batch_.span();
   }
@@ -189,11 +190,11 @@ class OwnedStream final : public Stream<owned_t<T>> {
 
 /// The pairs of one side, out of a shuffle or, where the parent is partitioned as wanted, straight
 /// from it.
-template <Pair T>
+template <Pair T, class Format = TypeCodec>
 StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition,
                      bool shuffled) {
   if (shuffled) {
-    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(
+    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>, Format>>(
         context.shuffle(dependency, partition), context);
   }
   if constexpr (is_owned_v<T>) {
@@ -219,12 +220,12 @@ class TableStream final : public Stream<std::pair<K, V>> {
 };
 
 /// A key as it is read to look it up: a view where the table need not copy it.
-template <class K>
+template <class K, class Format>
 auto read_key(ByteReader& in) {
-  if constexpr (std::is_same_v<K, std::string>) {
+  if constexpr (std::is_same_v<K, std::string> && std::is_same_v<Format, TypeCodec>) {
     return in.text();
   } else {
-    return Codec<K>::read(in);
+    return Format::template read<K>(in);
   }
 }
 
@@ -268,13 +269,13 @@ class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<v
 };
 
 /// partition_by's reduce side.
-template <class T>
+template <class T, class Format = TypeCodec>
 class PairReader final : public TypedOperator<owned_t<T>> {
  public:
   explicit PairReader(std::string_view bytes) : shuffled_(read_flag(bytes, 0)) {}
   static Operator make(bool shuffled) { return operator_of<PairReader>(flags_of({shuffled})); }
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return open_pairs<T>(context, 0, partition, shuffled_);
+    return open_pairs<T, Format>(context, 0, partition, shuffled_);
   }
 
  private:
