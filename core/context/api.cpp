@@ -50,8 +50,6 @@ rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle) {
           }};
 }
 
-uint64_t next_object_id(Driver& driver) { return driver.next_object_id(); }
-
 int32_t partition_count(const rdd::NodePtr& node) { return node->partition_count(); }
 int32_t node_id(const rdd::NodePtr& node) { return node->id(); }
 std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node) {
@@ -67,20 +65,20 @@ std::string debug_string(const rdd::NodePtr& node) { return rdd::debug_string(*n
 
 int32_t default_parallelism(Driver& driver) { return driver.default_parallelism(); }
 
-int32_t default_partitions(Driver& driver, std::initializer_list<rdd::NodePtr> parents) {
+rdd::Partitioner default_partitioner(Driver& driver, std::initializer_list<rdd::NodePtr> parents) {
   driver.check_usable();
-  int32_t with_partitioner = 0, most = 0;
+  const rdd::Partitioner* largest = nullptr;
+  int32_t most = 1;
   for (const rdd::NodePtr& parent : parents) {
     most = std::max(most, parent->partition_count());
-    if (parent->partitioner()) {
-      with_partitioner = std::max(with_partitioner, parent->partitioner()->partitions);
-    }
+    const auto& own = parent->partitioner();
+    if (own && (largest == nullptr || own->partitions > largest->partitions)) largest = &*own;
   }
-  if (with_partitioner > 0) return with_partitioner;
+  if (largest != nullptr) return *largest;
   if (driver.settings().has("tenon.default.parallelism")) {
-    return static_cast<int32_t>(driver.settings().get_int("tenon.default.parallelism"));
+    most = static_cast<int32_t>(driver.settings().get_int("tenon.default.parallelism"));
   }
-  return std::max(most, 1);
+  return {most, {}};
 }
 
 void run_job(Driver& driver, JobSpec spec, const ResultHandler& handler) {
@@ -88,6 +86,19 @@ void run_job(Driver& driver, JobSpec spec, const ResultHandler& handler) {
 }
 std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec, ResultHandler handler) {
   return driver.submit_job(std::move(spec), std::move(handler));
+}
+
+std::shared_ptr<JobHandle> submit_map_stage(Driver& driver, const rdd::NodePtr& node, CallSite site,
+                                            std::function<void(std::vector<uint64_t>)> on_bytes) {
+  driver.check_usable();
+  auto shuffles = rdd::direct_shuffles(node);
+  if (shuffles.size() != 1) {
+    throw_bad_argument(site.operation.c_str(),
+                       "the Rdd must read one shuffle, but it reads " +
+                           std::to_string(shuffles.size()) +
+                           "; call it on the result of partition_by, reduce_by_key and the like");
+  }
+  return driver.submit_map_stage(std::move(shuffles.front()), std::move(site), std::move(on_bytes));
 }
 
 std::vector<int32_t> all_partitions(const rdd::NodePtr& node) {

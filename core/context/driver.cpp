@@ -276,13 +276,39 @@ void Driver::run_job(JobSpec spec, const ResultHandler& handler) {
 
 std::shared_ptr<JobHandle> Driver::submit_job(JobSpec spec, ResultHandler handler) {
   return submit(std::move(spec), [&](int32_t id, size_t positions) {
-    auto cancel = [weak = weak_from_this(), id](const std::string& reason) {
-      if (const auto driver = weak.lock()) driver->post(dag::JobCancelled{id, reason});
-    };
     return std::make_shared<context::AsyncJob>(id, positions, report_handled(),
                                                scheduling_->result_turn(), std::move(handler),
-                                               pool_, std::move(cancel));
+                                               pool_, canceller(id));
   });
+}
+
+std::function<void(const std::string&)> Driver::canceller(int32_t id) {
+  return [weak = weak_from_this(), id](const std::string& reason) {
+    if (const auto driver = weak.lock()) driver->post(dag::JobCancelled{id, reason});
+  };
+}
+
+std::shared_ptr<JobHandle> Driver::submit_map_stage(
+    rdd::ShufflePtr shuffle, CallSite site, std::function<void(std::vector<uint64_t>)> on_bytes) {
+  check_usable();
+  rdd::compute_partitions(shuffle->parent);
+  scheduling_->wait_until_ready();
+  kLog.info([&] { return "Starting map-stage job: " + site.text(); });
+  dag::MapStageRequest request;
+  request.shuffle = std::move(shuffle);
+  request.call_site = std::move(site);
+  request.properties = local_properties();
+  request.on_statistics = [on_bytes = std::move(on_bytes)](dag::MapOutputStatistics statistics) {
+    on_bytes(std::move(statistics.bytes_by_partition));
+  };
+  const std::lock_guard lock(submit_mutex_);
+  const int32_t id = request.id = next_job_;
+  auto waiter = std::make_shared<context::AsyncJob>(
+      id, 0, report_handled(), scheduling_->result_turn(), ResultHandler(), pool_, canceller(id));
+  request.listener = waiter;
+  scheduling_->dag().submit_map_stage(std::move(request));
+  ++next_job_;
+  return waiter;
 }
 
 void Driver::post(dag::DagEvent event) {

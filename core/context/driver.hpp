@@ -63,6 +63,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
 
   void run_job(JobSpec spec, const ResultHandler& handler);
   std::shared_ptr<JobHandle> submit_job(JobSpec spec, ResultHandler handler);
+  std::shared_ptr<JobHandle> submit_map_stage(rdd::ShufflePtr shuffle, CallSite site,
+                                              std::function<void(std::vector<uint64_t>)> on_bytes);
   // Any event for the DagScheduler; nothing after stop().
   void post(dag::DagEvent event);
   void cancel_all(const std::string& reason);
@@ -91,6 +93,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   [[nodiscard]] dag::JobRequest request(JobSpec spec, int32_t id,
                                         std::shared_ptr<dag::JobListener> listener) const;
   [[nodiscard]] context::ReportHandled report_handled();
+  // What an asynchronous job's handle calls.
+  [[nodiscard]] std::function<void(const std::string& reason)> canceller(int32_t id);
   [[nodiscard]] Properties redacted_settings() const;
 
   const context::Startup startup_;
@@ -106,7 +110,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   const std::shared_ptr<context::Cleaner> cleaner_;
 
   std::atomic<int32_t> next_rdd_{0}, next_shuffle_{0};
-  std::atomic<uint64_t> next_object_{2};  // 0: none; 1: the hash partitioner's kind
+  std::atomic<uint64_t> next_object_{1};  // 0: none
   std::mutex submit_mutex_;               // held while a job gets its number and is posted
   int32_t next_job_ = 0;                  // guarded by submit_mutex_
   std::atomic<bool> stopping_{false};

@@ -91,4 +91,8 @@ uint64_t register_operator(const char* mangled_name, OperatorFactory factory, co
   return rdd::registry().add(mangled_name, factory, address);
 }
 
+std::unique_ptr<OperatorBase> make_registered(const Operator& op) {
+  return rdd::make_operator(op.id, op.bytes);
+}
+
 }  // namespace tenon::detail

@@ -46,6 +46,13 @@ void throw_bad_partitions(const char* operation, int32_t given) {
                                                ": the number of partitions must be above 0, not " +
                                                std::to_string(given));
 }
+void throw_bad_partition(int32_t partition, int32_t partitions) {
+  throw FatalError(ErrorKind::invalid_argument,
+                   "the partitioner put a key into partition " + std::to_string(partition) +
+                       ", but there are " + std::to_string(partitions) + " partitions, 0 to " +
+                       std::to_string(partitions - 1) +
+                       ": its function must give one of these for every key");
+}
 void throw_bad_argument(const char* operation, const std::string& why) {
   throw Error(ErrorKind::invalid_argument, std::string(operation) + ": " + why);
 }

@@ -52,6 +52,9 @@ int twice(int x) { return 2 * x; }
   static_cast<void>(
       ints.filter([](int x, const std::vector<int>& of) { return x < of[0]; }, std::vector{1}));
   static_cast<void>(pairs.map_values(Scale{2}).reduce_by_key(std::plus<>{}));
+  static_cast<void>(pairs.combine_by_key(Scale{2}, std::plus<>{}, std::plus<>{})
+                        .aggregate_by_key(0.0, std::plus<>{}, std::plus<>{})
+                        .fold_by_key(0, std::plus<>{}));
   static_cast<void>(strings.flat_map([](const std::string& s) { return std::vector{s.size()}; })
                         .reduce(std::plus<>{}));
   static_cast<void>(ints.aggregate(0.0, [](double sum, int x) { return sum + x; }, std::plus<>{}));
@@ -159,6 +162,32 @@ class Program {
     static_cast<void>(ints.map_partitions([](tenon::Records<int>&) { return 1; }));
 #elif defined(map_values_not_invocable)
     static_cast<void>(pairs.map_values([](const std::string& s) { return s; }));
+#elif defined(combine_by_key_capture)
+    static_cast<void>(pairs.combine_by_key([](int v) { return v; }, std::plus<>{},
+                                           [k](int a, int b) { return a + b + k; }));
+#elif defined(aggregate_by_key_capture)
+    static_cast<void>(
+        pairs.aggregate_by_key(0, [k](int a, int b) { return a + b + k; }, std::plus<>{}));
+#elif defined(aggregate_by_key_std_function)
+    static_cast<void>(
+        pairs.aggregate_by_key(0, std::plus<>{}, std::function<int(int, int)>(std::plus<>{})));
+#elif defined(fold_by_key_capture)
+    static_cast<void>(pairs.fold_by_key(0, [k](int a, int b) { return a + b + k; }));
+#elif defined(combine_by_key_wrong_create)
+    static_cast<void>(
+        pairs.combine_by_key([](const std::string& s) { return s; }, std::plus<>{}, std::plus<>{}));
+#elif defined(combine_by_key_wrong_value)
+    static_cast<void>(pairs.combine_by_key([](int v) { return std::to_string(v); }, std::plus<>{},
+                                           std::plus<>{}));
+#elif defined(combine_by_key_wrong_merge)
+    static_cast<void>(pairs.combine_by_key([](int v) { return v; }, std::plus<>{},
+                                           [](int, int) { return std::string(); }));
+#elif defined(aggregate_by_key_wrong_add)
+    static_cast<void>(pairs.aggregate_by_key(std::string(), std::plus<>{}, std::plus<>{}));
+#elif defined(aggregate_by_key_wrong_merge)
+    static_cast<void>(pairs.aggregate_by_key(0, std::plus<>{}, [](int a) { return a; }));
+#elif defined(fold_by_key_wrong)
+    static_cast<void>(pairs.fold_by_key(0, [](int a, const std::string&) { return a; }));
 #elif defined(reduce_by_key_wrong)
     static_cast<void>(pairs.reduce_by_key([](int a, const std::string&) { return a; }));
 #elif defined(reduce_by_key_wrong_result)

@@ -34,6 +34,11 @@ struct WithoutHash {  // a Codec by itself, but no hash
   int id = 0;
   bool operator==(const WithoutHash&) const = default;
 };
+struct Unordered {
+  int id = 0;
+  TENON_FIELDS(id)
+  bool operator==(const Unordered&) const = default;
+};
 struct DeepWithoutHash {
   WithoutHash inner;
   TENON_FIELDS(inner)
@@ -52,6 +57,7 @@ using View = std::string_view;
   static_cast<void>(lines.distinct().cache());
   static_cast<void>(pairs.group_by_key().collect());
   static_cast<void>(pairs.join(pairs).sort_by_key());
+  static_cast<void>(pairs.cogroup(pairs, pairs, pairs).full_outer_join(pairs));
   static_cast<void>(
       users.reduce_by_key([](const User& a, const User&) { return a; }).sort_by_key().collect());
   static_cast<void>(ctx.parallelize(std::vector<User>()).distinct().first());
@@ -137,6 +143,39 @@ using View = std::string_view;
       spans.map([](std::span<int>) { return std::pair(std::vector<View>(), 1); }).sort_by_key());
 #elif defined(join_of_different_keys)
   static_cast<void>(pairs.join(users));
+#elif defined(sort_within_without_order)
+  static_cast<void>(users.map([](const auto& p) { return std::pair(Unordered{p.second.age}, 1); })
+                        .repartition_and_sort_within_partitions(2));
+#elif defined(range_partitioner_without_order)
+  static_cast<void>(
+      lines.map([](View) { return std::pair(WithoutHash{}, 1); }).range_partitioner());
+#elif defined(partitioner_with_capture)
+  static_cast<void>(
+      tenon::Partitioner<int>::custom([&ctx](int) { return ctx.stopped() ? 1 : 0; }, 2));
+#elif defined(partitioner_of_another_key)
+  static_cast<void>(
+      tenon::Partitioner<int>::custom([](const std::string& s) { return int(s.size()); }, 2));
+#elif defined(shuffle_codec_without_value)
+  struct KeysOnly {
+    static void write(tenon::ByteWriter& out, const std::string& key) { out.text(key); }
+  };
+  static_cast<void>(users.map([](const auto& p) { return std::pair(std::string(), p.second); })
+                        .partition_by(2, KeysOnly{}));
+#elif defined(left_outer_join_of_different_keys)
+  static_cast<void>(pairs.left_outer_join(users));
+#elif defined(right_outer_join_of_different_keys)
+  static_cast<void>(pairs.right_outer_join(users));
+#elif defined(full_outer_join_of_different_keys)
+  static_cast<void>(pairs.full_outer_join(users));
+#elif defined(cogroup_of_different_keys)
+  static_cast<void>(pairs.cogroup(pairs, users));
+#elif defined(cogroup_value_without_codec)
+  static_cast<void>(pairs.cogroup(
+      pairs, unknown.map([](const Unknown& u) { return std::pair(std::string(), u); })));
+#elif defined(combined_value_without_codec)
+  static_cast<void>(pairs.combine_by_key([](const std::string& v) { return Unknown{v}; },
+                                         [](Unknown a, const std::string&) { return a; },
+                                         [](Unknown a, const Unknown&) { return a; }));
 #elif defined(save_without_text)
   users.save_as_text_file("directory");
 #elif defined(save_vector)

@@ -271,11 +271,11 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   Rdd<U> wide(CallSite site, detail::Operator reader, std::vector<rdd::Dependency> dependencies,
               rdd::Partitioner partitioner) const;
   /// This Rdd as one side of a wide operation: narrow when it is partitioned that way already.
-  template <class Spread>
-  rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted,
-                       const Spread& spread) const;
-  [[nodiscard]] int32_t reduce_partitions(const char* operation, int32_t given,
-                                          std::initializer_list<rdd::NodePtr> parents) const;
+  template <class Format = TypeCodec>
+  [[nodiscard]] rdd::Dependency side(const CallSite& site, const rdd::Partitioner& wanted) const;
+  /// The given one, or the choice that C26.4 makes where none was given.
+  [[nodiscard]] rdd::Partitioner choose(const char* operation, const rdd::Partitioner& given,
+                                        std::initializer_list<rdd::NodePtr> parents) const;
 
   detail::DriverPtr driver_;
   rdd::NodePtr node_;
@@ -283,6 +283,8 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
 
 }  // namespace tenon
 
+#include "tenon/detail/pair_aggregates.hpp"
+#include "tenon/detail/pair_joins.hpp"
 #include "tenon/detail/pair_rdd.hpp"
 #include "tenon/detail/rdd_actions.hpp"
 #include "tenon/detail/rdd_narrow.hpp"

@@ -171,6 +171,17 @@ class RddActions {
   /// rdd.to_local_iterator())`. Holds one partition at a time; runs a job for each.
   [[nodiscard]] LocalRecords<T> to_local_iterator(Location location = Location::current()) const;
 
+  /// Runs the map side of the shuffle that this Rdd reads, and nothing else; a later job finds it
+  /// done. When it is done already, no task runs.
+  /// @return the bytes that each of its partitions will read
+  /// @throws Error (invalid_argument) when this Rdd reads no shuffle or several (a join), or what
+  /// it
+  ///   reads has no partitions
+  [[nodiscard]] std::vector<uint64_t> run_map_stage(Location location = Location::current()) const;
+  /// run_map_stage() while the caller goes on.
+  [[nodiscard]] Future<std::vector<uint64_t>> run_map_stage_async(
+      Location location = Location::current()) const;
+
   /// reduce() while the caller goes on.
   template <class F>
   [[nodiscard]] Future<detail::owned_t<T>> reduce_async(
@@ -195,6 +206,7 @@ class RddActions {
   void for_each_at(CallSite site, F f) const;
   template <class F>
   void for_each_partition_at(CallSite site, F f) const;
+  [[nodiscard]] Future<std::vector<uint64_t>> map_stage_at(CallSite site) const;
   template <class F>
   [[nodiscard]] Future<void> run_async(const CallSite& site, const F& f) const;
   template <class Each, class Merge>

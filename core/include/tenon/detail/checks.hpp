@@ -9,11 +9,9 @@
 
 #include "tenon/codec.hpp"
 #include "tenon/detail/hash.hpp"
+#include "tenon/function.hpp"
 
 namespace tenon::detail {
-
-/// The kind of all hash partitioners; others get ids of their own from next_object_id().
-inline constexpr uint64_t kHashPartitioner = 1;
 
 // Checks of the types at a shuffle, one line each.
 template <class K>
@@ -40,6 +38,17 @@ constexpr bool check_value() {
                 "than std::string_view cannot cross a shuffle");
   return Encodable<V>;
 }
+
+/// Each of the functions can travel.
+template <class... Fs>
+constexpr bool all_travel() {
+  return (is_shippable_v<Fs> && ...);
+}
+
+template <class K>
+concept Ordered = requires(const K& a, const K& b) {
+  { a < b } -> std::convertible_to<bool>;
+};
 
 template <class T>
 constexpr bool check_result() {

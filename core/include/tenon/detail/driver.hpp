@@ -42,8 +42,6 @@ TENON_API CallSite call_site(const char* operation);
 TENON_API rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec);
 /// A shuffle dependency with an id of its own.
 TENON_API rdd::ShufflePtr add_shuffle(Driver& driver, rdd::ShuffleDependency shuffle);
-/// An id that no other object of the application has.
-TENON_API uint64_t next_object_id(Driver& driver);
 
 TENON_API int32_t partition_count(const rdd::NodePtr& node);
 TENON_API int32_t node_id(const rdd::NodePtr& node);
@@ -55,8 +53,9 @@ TENON_API std::string debug_string(const rdd::NodePtr& node);
 
 /// tenon.default.parallelism when it is set, else what the backend said.
 TENON_API int32_t default_parallelism(Driver& driver);
-/// Partitions of a shuffle over these parents, where the program gave no number (contract C26.4).
-TENON_API int32_t default_partitions(Driver& driver, std::initializer_list<rdd::NodePtr> parents);
+/// How a shuffle over these parents spreads keys, where the program does not say (contract C26.4).
+TENON_API rdd::Partitioner default_partitioner(Driver& driver,
+                                               std::initializer_list<rdd::NodePtr> parents);
 
 struct JobSpec {
   rdd::NodePtr node;
@@ -84,6 +83,13 @@ class TENON_API JobHandle {
 /// The handler runs on a thread of the driver's.
 TENON_API std::shared_ptr<JobHandle> submit_job(Driver& driver, JobSpec spec,
                                                 ResultHandler handler);
+
+/// A job that runs the map side of the shuffle that the node reads, and nothing else; on_bytes is
+/// called with the bytes of each reduce partition before the job ends. Throws Error
+/// (invalid_argument) when the node reads no shuffle or several, or its parent has no partitions.
+TENON_API std::shared_ptr<JobHandle> submit_map_stage(
+    Driver& driver, const rdd::NodePtr& node, CallSite call_site,
+    std::function<void(std::vector<uint64_t>)> on_bytes);
 
 /// How many times as many partitions each further job of take() runs.
 TENON_API uint64_t take_scale_up_factor(Driver& driver);

@@ -27,11 +27,12 @@ struct Partition {
 };
 using Partitions = std::vector<Partition>;
 
-/// Identifies how keys are spread over partitions: equal partitioners put equal keys into
-/// partitions of equal number.
+/// How keys are spread over partitions: equal partitioners put equal keys into partitions of equal
+/// number.
 struct Partitioner {
-  uint64_t kind = 0;  ///< id of the partitioner's class with its parameters; 0: none
   int32_t partitions = 0;
+  Operator spread{};  ///< a detail::KeySpread of the key's type; none: by hash
+  [[nodiscard]] bool by_hash() const { return spread.id == 0; }
   friend bool operator==(const Partitioner&, const Partitioner&) = default;
 };
 
@@ -54,6 +55,10 @@ struct ShuffleDependency {
 using ShufflePtr = std::shared_ptr<const ShuffleDependency>;
 
 using Dependency = std::variant<NarrowDependency, ShufflePtr>;
+
+inline bool is_shuffle(const Dependency& dependency) {
+  return std::holds_alternative<ShufflePtr>(dependency);
+}
 
 /// A lineage node before it is made.
 struct NodeSpec {

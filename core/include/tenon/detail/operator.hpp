@@ -12,6 +12,7 @@ namespace tenon::detail {
 struct Operator {
   uint64_t id = 0;
   std::string bytes;
+  friend bool operator==(const Operator&, const Operator&) = default;
 };
 
 }  // namespace tenon::detail

@@ -63,110 +63,90 @@ auto PairRdd<T>::values(Location location) const
 }
 
 template <class T>
-template <class F>
+std::optional<typename PairRdd<T>::KeyPartitioner> PairRdd<T>::partitioner() const
   requires detail::Pair<T>
-auto PairRdd<T>::reduce_by_key(F f, int32_t partitions, Location location) const {
-  TENON_CHECK_FUNCTION(F, "reduce_by_key");
-  using K = detail::key_t<T>;
-  using V = detail::value_t<T>;
-  if constexpr (detail::is_shippable_v<F> && detail::check_key<K>() && detail::check_value<V>()) {
-    static_assert(std::is_invocable_r_v<V, const F&, V, V>,
-                  "reduce_by_key: the function must be V(V, V) for value type V");
-    if constexpr (std::is_invocable_r_v<V, const F&, V, V>) {
-      const int32_t n = self().reduce_partitions("reduce_by_key", partitions, {self().node_});
-      const rdd::Partitioner wanted{detail::kHashPartitioner, n};
-      const bool shuffled = detail::partitioner_of(self().node_) != wanted &&
-                            (partitions != 0 || !detail::partitioner_of(self().node_).has_value());
-      const CallSite site = detail::call_site("reduce_by_key", location);
-      rdd::Dependency dependency = rdd::NarrowDependency{self().node_, {}};
-      if (shuffled) {
-        dependency = detail::add_shuffle(
-            *self().driver_,
-            {0, self().node_, n, detail::CombineWriter<T, F>::make(f, n), wanted, true, site});
-      }
-      return self().template wide<std::pair<K, V>>(
-          site, detail::CombineReader<T, F>::make(f, shuffled), {std::move(dependency)},
-          shuffled ? wanted : *detail::partitioner_of(self().node_));
-    }
-  }
+{
+  if (auto own = detail::partitioner_of(self().node_)) return KeyPartitioner(std::move(*own));
+  return std::nullopt;
 }
 
 template <class T>
-auto PairRdd<T>::group_by_key(int32_t partitions, Location location) const
+auto PairRdd<T>::group_by_key(const KeyPartitioner& partitioner, Location location) const
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
   using V = detail::value_t<T>;
   if constexpr (detail::check_key<K>() && detail::check_value<V>()) {
-    rdd::Partitioner wanted{detail::kHashPartitioner,
-                            self().reduce_partitions("group_by_key", partitions, {self().node_})};
-    if (const auto own = detail::partitioner_of(self().node_); own && partitions == 0)
-      wanted = *own;
-    const detail::HashSpread<K> spread(wanted.partitions);
+    const rdd::Partitioner wanted =
+        self().choose("group_by_key", partitioner.erased(), {self().node_});
     const CallSite site = detail::call_site("group_by_key", location);
-    rdd::Dependency dependency = self().side(site, wanted, spread);
-    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
+    rdd::Dependency dependency = self().side(site, wanted);
+    const bool shuffled = rdd::is_shuffle(dependency);
     return self().template wide<std::pair<K, std::vector<V>>>(
         site, detail::GroupReader<T>::make(shuffled), {std::move(dependency)}, wanted);
   }
 }
 
 template <class T>
-template <class R>
-  requires(detail::Pair<T> && detail::Pair<R>)
-auto PairRdd<T>::join(const Rdd<R>& right, int32_t partitions, Location location) const {
-  using K = detail::key_t<T>;
-  using V = detail::value_t<T>;
-  using W = detail::value_t<R>;
-  static_assert(std::is_same_v<K, detail::key_t<R>>, "join: both sides need the same key type");
-  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
-                detail::check_value<V>() && detail::check_value<W>()) {
-    const rdd::Partitioner wanted{
-        detail::kHashPartitioner,
-        self().reduce_partitions("join", partitions, {self().node_, right.node()})};
-    const detail::HashSpread<K> spread(wanted.partitions);
-    const CallSite site = detail::call_site("join", location);
-    rdd::Dependency left_side = self().side(site, wanted, spread);
-    rdd::Dependency right_side = right.side(site, wanted, spread);
-    auto reader =
-        detail::JoinOperator<T, R>::make(std::holds_alternative<rdd::ShufflePtr>(left_side),
-                                         std::holds_alternative<rdd::ShufflePtr>(right_side));
-    return self().template wide<std::pair<K, std::pair<V, W>>>(
-        site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
-  }
+auto PairRdd<T>::partition_by(const KeyPartitioner& partitioner, Location location) const
+  requires detail::Pair<T>
+{
+  return partition_by(partitioner, TypeCodec{}, location);
 }
 
 template <class T>
-template <detail::SemiJoin kind, class R>
-auto PairRdd<T>::semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
-                           int32_t partitions) const {
+template <class Format>
+  requires(detail::Pair<T> && !std::is_same_v<Format, detail::Location>)
+auto PairRdd<T>::partition_by(const KeyPartitioner& partitioner, Format, Location location) const {
   using K = detail::key_t<T>;
-  const rdd::Partitioner wanted{
-      detail::kHashPartitioner,
-      self().reduce_partitions(operation, partitions, {self().node_, other.node()})};
-  const detail::HashSpread<K> spread(wanted.partitions);
-  rdd::Dependency left_side = self().side(site, wanted, spread);
-  rdd::Dependency right_side = other.side(site, wanted, spread);
-  auto reader = detail::SemiJoinOperator<T, R, kind>::make(
-      std::holds_alternative<rdd::ShufflePtr>(left_side),
-      std::holds_alternative<rdd::ShufflePtr>(right_side));
-  return self().template wide<detail::owned_t<T>>(
-      site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+  if constexpr (detail::check_key<K>() && detail::check_crosses<Format, K, detail::value_t<T>>()) {
+    if (partitioner.partitions() < 1) {
+      detail::throw_bad_partitions("partition_by", partitioner.partitions());
+    }
+    const CallSite site = detail::call_site("partition_by", location);
+    rdd::Dependency dependency = self().template side<Format>(site, partitioner.erased());
+    const bool shuffled = rdd::is_shuffle(dependency);
+    return self().template wide<detail::owned_t<T>>(site,
+                                                    detail::PairReader<T, Format>::make(shuffled),
+                                                    {std::move(dependency)}, partitioner.erased());
+  }
+}
+
+// ------------------------------------------------------------------------------- order
+
+template <class T>
+typename PairRdd<T>::KeyPartitioner PairRdd<T>::sampled_ranges(const char* operation,
+                                                               const CallSite& site, bool ascending,
+                                                               int32_t partitions) const {
+  using K = detail::key_t<T>;
+  const int32_t n =
+      self().choose(operation, KeyPartitioner(partitions).erased(), {self().node_}).partitions;
+  std::vector<K> bounds;
+  if (n > 1) {
+    // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
+    // uneven inputs.
+    const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
+    const auto each = static_cast<uint64_t>(3 * wanted / std::max(1, self().partition_count()) + 1);
+    auto samples = self().values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
+    const auto ascends = [ascending](const K& a, const K& b) { return ascending ? a < b : b < a; };
+    bounds = detail::range_bounds(std::move(samples), n, ascends);
+  }
+  return KeyPartitioner::range(bounds, ascending);
 }
 
 template <class T>
-template <class R>
-  requires(detail::Pair<T> && detail::Pair<R>)
-auto PairRdd<T>::subtract_by_key(const Rdd<R>& other, int32_t partitions, Location location) const {
+typename PairRdd<T>::KeyPartitioner PairRdd<T>::range_partitioner(bool ascending,
+                                                                  int32_t partitions,
+                                                                  Location location) const
+  requires detail::Pair<T>
+{
   using K = detail::key_t<T>;
-  static_assert(std::is_same_v<K, detail::key_t<R>>,
-                "subtract_by_key: both sides need the same key type");
-  if constexpr (std::is_same_v<K, detail::key_t<R>> && detail::check_key<K>() &&
-                detail::check_value<detail::value_t<T>>() &&
-                detail::check_value<detail::value_t<R>>()) {
-    return semi_join<detail::SemiJoin::absent>(
-        "subtract_by_key", detail::call_site("subtract_by_key", location), other, partitions);
+  static_assert(detail::Ordered<K>, "range_partitioner: the key type needs operator<");
+  if constexpr (detail::Ordered<K> && detail::check_key_travels<K>()) {
+    return sampled_ranges("range_partitioner", detail::call_site("range_partitioner", location),
+                          ascending, partitions);
   }
+  return {};
 }
 
 template <class T>
@@ -174,49 +154,44 @@ auto PairRdd<T>::sort_by_key(bool ascending, int32_t partitions, Location locati
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
-  static_assert(
-      requires(const K& a, const K& b) {
-        { a < b } -> std::convertible_to<bool>;
-      }, "sort_by_key: the key type needs operator<");
-  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>()) {
-    const int32_t n = self().reduce_partitions("sort_by_key", partitions, {self().node_});
+  static_assert(detail::Ordered<K>, "sort_by_key: the key type needs operator<");
+  if constexpr (detail::check_key_travels<K>() && detail::check_value<detail::value_t<T>>() &&
+                detail::Ordered<K>) {
     const CallSite site = detail::call_site("sort_by_key", location);
-    std::vector<K> bounds;
-    if (n > 1) {
-      // As many samples as Spark's RangePartitioner takes: 20 a partition, three times over for
-      // uneven inputs.
-      const int64_t wanted = std::min<int64_t>(int64_t{20} * n, 1'000'000);
-      const auto each =
-          static_cast<uint64_t>(3 * wanted / std::max(1, self().partition_count()) + 1);
-      auto samples = self().values_of(site, detail::with_values(detail::SampleKeys<T>{}, each));
-      const auto ascends = [ascending](const K& a, const K& b) {
-        return ascending ? a < b : b < a;
-      };
-      bounds = detail::range_bounds(std::move(samples), n, ascends);
-    }
-    const auto count = static_cast<int32_t>(bounds.size() + 1);
-    const rdd::Partitioner wanted{detail::next_object_id(*self().driver_), count};
-    const detail::RangeSpread<K> spread(std::move(bounds), ascending);
-    return self().template wide<detail::owned_t<T>>(site, detail::SortReader<T>::make(ascending),
-                                                    {self().side(site, wanted, spread)}, wanted);
+    return sorted_within(site, sampled_ranges("sort_by_key", site, ascending, partitions),
+                         ascending);
   }
 }
 
 template <class T>
-auto PairRdd<T>::partition_by(int32_t partitions, Location location) const
+auto PairRdd<T>::sorted_within(const CallSite& site, const KeyPartitioner& partitioner,
+                               bool ascending) const {
+  rdd::Dependency dependency = self().side(site, partitioner.erased());
+  const bool shuffled = rdd::is_shuffle(dependency);
+  return self().template wide<detail::owned_t<T>>(site,
+                                                  detail::SortReader<T>::make(ascending, shuffled),
+                                                  {std::move(dependency)}, partitioner.erased());
+}
+
+template <class T>
+auto PairRdd<T>::repartition_and_sort_within_partitions(const KeyPartitioner& partitioner,
+                                                        Location location) const
   requires detail::Pair<T>
 {
   using K = detail::key_t<T>;
-  if constexpr (detail::check_key<K>() && detail::check_value<detail::value_t<T>>()) {
-    if (partitions < 1) detail::throw_bad_partitions("partition_by", partitions);
-    const rdd::Partitioner wanted{detail::kHashPartitioner, partitions};
-    const CallSite site = detail::call_site("partition_by", location);
-    rdd::Dependency dependency = self().side(site, wanted, detail::HashSpread<K>(partitions));
-    const bool shuffled = std::holds_alternative<rdd::ShufflePtr>(dependency);
-    return self().template wide<detail::owned_t<T>>(site, detail::PairReader<T>::make(shuffled),
-                                                    {std::move(dependency)}, wanted);
+  static_assert(detail::Ordered<K>,
+                "repartition_and_sort_within_partitions: the key type needs operator<");
+  if constexpr (detail::Ordered<K> && detail::check_key<K>() &&
+                detail::check_value<detail::value_t<T>>()) {
+    const char* operation = "repartition_and_sort_within_partitions";
+    if (partitioner.partitions() < 1) {
+      detail::throw_bad_partitions(operation, partitioner.partitions());
+    }
+    return sorted_within(detail::call_site(operation, location), partitioner, true);
   }
 }
+
+// ------------------------------------------------------------------------------- actions
 
 template <class T>
 auto PairRdd<T>::count_by_key(Location location) const
@@ -249,11 +224,7 @@ auto PairRdd<T>::lookup(const Key& key, Location location) const {
                 detail::check_value<detail::value_t<T>>()) {
     const K wanted(key);
     std::vector<int32_t> partitions = detail::all_partitions(self().node_);
-    const auto partitioner = detail::partitioner_of(self().node_);
-    if (partitioner && partitioner->kind == detail::kHashPartitioner) {
-      const detail::HashSpread<K> spread(partitioner->partitions);
-      partitions = {static_cast<int32_t>(spread.of(wanted, Hash<K>::of(wanted)))};
-    }
+    if (const auto own = partitioner()) partitions = {own->of(wanted)};
     std::vector<Values> parts(partitions.size());
     detail::run_job(
         *self().driver_,

@@ -79,6 +79,25 @@ Future<uint64_t> RddActions<T>::count_async(Location location) const {
 }
 
 template <class T>
+Future<std::vector<uint64_t>> RddActions<T>::map_stage_at(CallSite site) const {
+  auto bytes = std::make_shared<std::vector<uint64_t>>();
+  auto job = detail::submit_map_stage(
+      *self().driver_, self().node_, std::move(site),
+      [bytes](std::vector<uint64_t> of_partitions) { *bytes = std::move(of_partitions); });
+  return {std::move(job), [bytes] { return std::move(*bytes); }};
+}
+
+template <class T>
+std::vector<uint64_t> RddActions<T>::run_map_stage(Location location) const {
+  return map_stage_at(detail::call_site("run_map_stage", location)).get();
+}
+
+template <class T>
+Future<std::vector<uint64_t>> RddActions<T>::run_map_stage_async(Location location) const {
+  return map_stage_at(detail::call_site("run_map_stage_async", location));
+}
+
+template <class T>
 std::vector<detail::owned_t<T>> RddActions<T>::take(uint64_t n, Location location) const {
   using Result = std::vector<detail::owned_t<T>>;
   Result taken;

@@ -9,10 +9,10 @@
 namespace tenon {
 
 template <class T>
-int32_t Rdd<T>::reduce_partitions(const char* operation, int32_t given,
-                                  std::initializer_list<rdd::NodePtr> parents) const {
-  if (given < 0) detail::throw_bad_partitions(operation, given);
-  return given != 0 ? given : detail::default_partitions(*driver_, parents);
+rdd::Partitioner Rdd<T>::choose(const char* operation, const rdd::Partitioner& given,
+                                std::initializer_list<rdd::NodePtr> parents) const {
+  if (given.partitions < 0) detail::throw_bad_partitions(operation, given.partitions);
+  return given.partitions != 0 ? given : detail::default_partitioner(*driver_, parents);
 }
 
 template <class T>
@@ -31,12 +31,11 @@ Rdd<U> Rdd<T>::wide(CallSite site, detail::Operator reader,
 }
 
 template <class T>
-template <class Spread>
-rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted,
-                             const Spread& spread) const {
+template <class Format>
+rdd::Dependency Rdd<T>::side(const CallSite& site, const rdd::Partitioner& wanted) const {
   if (detail::partitioner_of(node_) == wanted) return rdd::NarrowDependency{node_, {}};
   return detail::add_shuffle(
-      *driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Spread>::make(spread), wanted,
+      *driver_, {0, node_, wanted.partitions, detail::SpreadWriter<T, Format>::make(wanted), wanted,
                  false, site});
 }
 
@@ -76,11 +75,10 @@ auto Rdd<T>::repartition(int32_t n, Location location) const {
                                      detail::operator_of<detail::MapOperator<detail::Deal<T>, T>>(
                                          encode(detail::Deal<T>{static_cast<uint32_t>(n)})),
                                      false);
-    const rdd::Partitioner wanted{detail::next_object_id(*driver_), n};
+    const rdd::Partitioner wanted{n, detail::operator_of<detail::NumberSpread>()};
     return dealt
         .template wide<std::pair<uint32_t, O>>(site, detail::PairReader<Dealt>::make(true),
-                                               {dealt.side(site, wanted, detail::NumberSpread(n))},
-                                               wanted)
+                                               {dealt.side(site, wanted)}, wanted)
         .values(location);
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "tenon/detail/operator.hpp"
 #include "tenon/export.hpp"
 #include "tenon/task_context.hpp"
 
@@ -154,6 +155,10 @@ using OperatorFactory = std::unique_ptr<OperatorBase> (*)(std::string_view bytes
 /// @param address anything inside the module that registers; its build-id identifies the code
 TENON_API uint64_t register_operator(const char* mangled_name, OperatorFactory factory,
                                      const void* address);
+
+/// The operator that an Operator stands for. Throws tenon::Error: (internal) when nobody registered
+/// its id in this process, else what the class throws. [any-thread]
+TENON_API std::unique_ptr<OperatorBase> make_registered(const Operator& op);
 
 /// A pointer to a function as (build-id of its module, offset in it). Throws tenon::Error (codec)
 /// when the address is no code of a loaded module, or the module has no build-id. [any-thread]

@@ -8,17 +8,23 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenon/detail/flat_table.hpp"
 #include "tenon/detail/hash.hpp"
 #include "tenon/detail/narrow.hpp"
+#include "tenon/detail/spread.hpp"
+#include "tenon/shuffle_codec.hpp"
 
 namespace tenon::detail {
 
 template <class T>
 struct PairTypes {
   static constexpr bool is_pair = false;
+  // For declarations, which every Rdd<T> has.
+  using Key = std::monostate;
+  using Value = std::monostate;
 };
 template <class K0, class V0>
 struct PairTypes<std::pair<K0, V0>> {
@@ -32,71 +38,8 @@ template <class T>
 using key_t = typename PairTypes<T>::Key;
 template <class T>
 using value_t = typename PairTypes<T>::Value;
-
-// ------------------------------------------------------------------------------- partitioners
-
-/// Equal keys to equal partitions, by hash. The high half of the hash chooses, since tables use the
-/// low one.
-template <class K>
-class HashSpread {
- public:
-  explicit HashSpread(int32_t partitions) : partitions_(static_cast<uint64_t>(partitions)) {}
-  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(partitions_); }
-  template <class Key>
-  [[nodiscard]] size_t of(const Key&, uint64_t hash) const {
-    return ((hash >> 32) * partitions_) >> 32;
-  }
-  static constexpr bool kNeedsHash = true;
-  static void write(ByteWriter& out, const HashSpread& spread) { out.fixed(spread.partitions()); }
-  static HashSpread read(ByteReader& in) { return HashSpread(in.fixed<int32_t>()); }
-
- private:
-  uint64_t partitions_;
-};
-
-/// Keys that are numbers of partitions already.
-class NumberSpread {
- public:
-  explicit NumberSpread(int32_t partitions) : partitions_(partitions) {}
-  [[nodiscard]] int32_t partitions() const { return partitions_; }
-  [[nodiscard]] size_t of(uint32_t key, uint64_t) const { return key; }
-  static constexpr bool kNeedsHash = false;
-  static void write(ByteWriter& out, const NumberSpread& spread) { out.fixed(spread.partitions()); }
-  static NumberSpread read(ByteReader& in) { return NumberSpread(in.fixed<int32_t>()); }
-
- private:
-  int32_t partitions_;
-};
-
-/// Ordered ranges of keys: bounds[i] is the last key of partition i, in the order asked for.
-template <class K>
-class RangeSpread {
- public:
-  RangeSpread(std::vector<K> bounds, bool ascending)
-      : bounds_(std::move(bounds)), ascending_(ascending) {}
-  [[nodiscard]] int32_t partitions() const { return static_cast<int32_t>(bounds_.size() + 1); }
-  template <class Key>
-  [[nodiscard]] size_t of(const Key& key, uint64_t) const {
-    const auto at = ascending_
-                        ? std::lower_bound(bounds_.begin(), bounds_.end(), key)
-                        : std::lower_bound(bounds_.begin(), bounds_.end(), key,
-                                           [](const K& bound, const Key& k) { return k < bound; });
-    return static_cast<size_t>(at - bounds_.begin());
-  }
-  static constexpr bool kNeedsHash = false;
-  static void write(ByteWriter& out, const RangeSpread& spread) {
-    Codec<std::vector<K>>::write(out, spread.bounds_);
-    out.fixed(static_cast<uint8_t>(spread.ascending_));
-  }
-  static RangeSpread read(ByteReader& in) {
-    auto bounds = Codec<std::vector<K>>::read(in);
-    return RangeSpread(std::move(bounds), in.fixed<uint8_t>() != 0);
-  }
-
- private:
-  std::vector<K> bounds_;
-  bool ascending_;
-};
+template <class T, class... Rs>
+constexpr bool same_keys = (std::is_same_v<key_t<T>, key_t<Rs>> && ...);
 
 // ------------------------------------------------------------------------------- writers
 
@@ -123,30 +66,28 @@ class OutputBuffer {
   uint64_t records_ = 0;
 };
 
-/// Pairs as they come, each to the partition of its key.
-template <class T, class Spread>
+/// Pairs as they come, each to the partition of its key. Format: a shuffle codec.
+template <class T, class Format = TypeCodec>
 class SpreadWriter final : public ShuffleWriteOperator {
  public:
   using K = key_t<T>;
   using V = value_t<T>;
 
   explicit SpreadWriter(std::string_view bytes) : spread_(read_spread(bytes)) {}
-  static Operator make(const Spread& spread) {
+  static Operator make(const rdd::Partitioner& partitioner) {
     std::string bytes;
     ByteWriter out(bytes);
-    Spread::write(out, spread);
+    Spread<K>::write(out, partitioner);
     return operator_of<SpreadWriter>(std::move(bytes));
   }
 
   void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
-    std::vector<OutputBuffer> buffers(static_cast<size_t>(spread_.partitions()));
+    std::vector<OutputBuffer> buffers(spread_.partitions());
     auto& input = static_cast<Stream<T>&>(stream);
     for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
       for (T& record : batch) {
         task.throw_if_killed();
-        uint64_t hash = 0;
-        if constexpr (Spread::kNeedsHash) hash = Hash<K>::of(record.first);
-        const size_t reduce = spread_.of(record.first, hash);
+        const size_t reduce = spread_.of(record.first);
         OutputBuffer& buffer = buffers[reduce];
         ByteWriter out(buffer.bytes());
         write_key_value(out, record);
@@ -159,9 +100,9 @@ class SpreadWriter final : public ShuffleWriteOperator {
   }
 
  private:
-  static Spread read_spread(std::string_view bytes) {
+  static Spread<K> read_spread(std::string_view bytes) {
     ByteReader in(bytes);
-    return Spread::read(in);
+    return Spread<K>::read(in);
   }
   static void write_key_value(ByteWriter& out, const T& record) {
     write_part<K>(out, record.first);
@@ -170,13 +111,13 @@ class SpreadWriter final : public ShuffleWriteOperator {
   template <class Part, class From>
   static void write_part(ByteWriter& out, const From& from) {
     if constexpr (std::is_same_v<Part, From>) {
-      Codec<Part>::write(out, from);
+      Format::write(out, from);
     } else {
-      Codec<Part>::write(out, to_owned(from));
+      Format::write(out, Part(to_owned(from)));
     }
   }
 
-  Spread spread_;
+  Spread<K> spread_;
 };
 
 /// Looks up with the key as it is where K compares with it, else with an owned copy.
@@ -191,73 +132,10 @@ decltype(auto) lookup_key(From& key) {
   }
 }
 
-/// Adds a value to the table's value of the key by the program's function.
-template <class K, class V, class F, class Key, class Value>
-void combine_into(FlatTable<K, V>& table, Key&& key, uint64_t hash, Value&& value, const F& f) {
-  auto [held, fresh] = table.find_or_insert(std::forward<Key>(key), hash,
-                                            [&] { return V(std::forward<Value>(value)); });
-  if (!fresh) *held = std::invoke(f, std::move(*held), std::forward<Value>(value));
-}
-
-/// reduce_by_key's map side: one value a key leaves the task.
-template <class T, class F>
-class CombineWriter final : public ShuffleWriteOperator {
- public:
-  using K = key_t<T>;
-  using V = value_t<T>;
-
-  explicit CombineWriter(std::string_view bytes) : CombineWriter(ByteReader(bytes)) {}
-  static Operator make(const F& f, int32_t reduces) {
-    std::string bytes;
-    ByteWriter out(bytes);
-    out.fixed(reduces);
-    FunctionCodec<F>::write(out, f);
-    return operator_of<CombineWriter>(std::move(bytes));
-  }
-
-  void write(StreamBase& stream, ShuffleOutput& output, const TaskContext& task) const override {
-    std::vector<FlatTable<K, V>> tables(static_cast<size_t>(spread_.partitions()));
-    auto& input = static_cast<Stream<T>&>(stream);
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      task.throw_if_killed();
-      for (T& record : batch) {
-        const uint64_t hash = Hash<K>::of(record.first);
-        combine_into(tables[spread_.of(record.first, hash)], lookup_key<K>(record.first), hash,
-                     to_owned(std::move(record.second)), f_);
-      }
-    }
-    for (size_t reduce = 0; reduce < tables.size(); ++reduce) {
-      write_table(tables[reduce], output, reduce);
-      tables[reduce].clear();
-    }
-  }
-
- private:
-  explicit CombineWriter(ByteReader in)
-      : spread_(in.fixed<int32_t>()), f_(FunctionCodec<F>::read(in)) {}
-
-  static void write_table(FlatTable<K, V>& table, ShuffleOutput& output, size_t reduce) {
-    OutputBuffer buffer;
-    for (size_t i = 0; i < table.chunk_count(); ++i) {
-      ByteWriter out(buffer.bytes());
-      for (const auto& [key, value] : table.chunk(i)) {
-        Codec<K>::write(out, key);
-        Codec<V>::write(out, value);
-        buffer.count();
-      }
-      buffer.flush_if_large(output, reduce);
-    }
-    buffer.flush(output, reduce);
-  }
-
-  HashSpread<K> spread_;
-  F f_;
-};
-
 // ------------------------------------------------------------------------------- readers
 
 /// Pairs out of a shuffle's blocks.
-template <class K, class V>
+template <class K, class V, class Format = TypeCodec>
 class ShuffledPairs final : public Stream<std::pair<K, V>> {
  public:
   ShuffledPairs(std::unique_ptr<ShuffleInput> input, PartitionContext& context)
@@ -277,8 +155,8 @@ class ShuffledPairs final : public Stream<std::pair<K, V>> {
         in_ = ByteReader(block_->bytes);
         continue;
       }
-      K key = Codec<K>::read(in_);
-      batch_.emplace(std::move(key), Codec<V>::read(in_));
+      K key = Format::template read<K>(in_);
+      batch_.emplace(std::move(key), Format::template read<V>(in_));
     }
     return batch_.span();
   }
@@ -312,11 +190,11 @@ class OwnedStream final : public Stream<owned_t<T>> {
 
 /// The pairs of one side, out of a shuffle or, where the parent is partitioned as wanted, straight
 /// from it.
-template <Pair T>
+template <Pair T, class Format = TypeCodec>
 StreamPtr open_pairs(PartitionContext& context, size_t dependency, int32_t partition,
                      bool shuffled) {
   if (shuffled) {
-    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>>>(
+    return std::make_unique<ShuffledPairs<key_t<T>, value_t<T>, Format>>(
         context.shuffle(dependency, partition), context);
   }
   if constexpr (is_owned_v<T>) {
@@ -342,12 +220,12 @@ class TableStream final : public Stream<std::pair<K, V>> {
 };
 
 /// A key as it is read to look it up: a view where the table need not copy it.
-template <class K>
+template <class K, class Format>
 auto read_key(ByteReader& in) {
-  if constexpr (std::is_same_v<K, std::string>) {
+  if constexpr (std::is_same_v<K, std::string> && std::is_same_v<Format, TypeCodec>) {
     return in.text();
   } else {
-    return Codec<K>::read(in);
+    return Format::template read<K>(in);
   }
 }
 
@@ -355,56 +233,6 @@ inline bool read_flag(std::string_view bytes, size_t i) { return bytes.at(i) != 
 inline std::string flags_of(std::initializer_list<bool> flags) {
   return {flags.begin(), flags.end()};
 }
-
-/// reduce_by_key's reduce side.
-template <class T, class F>
-class CombineReader final : public TypedOperator<std::pair<key_t<T>, value_t<T>>> {
- public:
-  using K = key_t<T>;
-  using V = value_t<T>;
-
-  explicit CombineReader(std::string_view bytes)
-      : shuffled_(read_flag(bytes, 0)), f_(read_function<F>(bytes.substr(1))) {}
-  static Operator make(const F& f, bool shuffled) {
-    return operator_of<CombineReader>(flags_of({shuffled}) + encode_function(f));
-  }
-
-  StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<TableStream<K, V>>(shuffled_ ? merge(context, partition)
-                                                         : combine(context, partition));
-  }
-
- private:
-  FlatTable<K, V> merge(PartitionContext& context, int32_t partition) const {
-    FlatTable<K, V> table;
-    const auto input = context.shuffle(0, partition);
-    while (const auto block = input->next()) {
-      context.task().throw_if_killed();
-      for (ByteReader in(block->bytes); !in.at_end();) {
-        auto key = read_key<K>(in);
-        const uint64_t hash = Hash<K>::of(key);
-        combine_into(table, std::move(key), hash, Codec<V>::read(in), f_);
-      }
-    }
-    return table;
-  }
-  FlatTable<K, V> combine(PartitionContext& context, int32_t partition) const {
-    FlatTable<K, V> table;
-    const StreamPtr input = context.parent(0, partition);
-    for (auto batch = typed<T>(input).next(); !batch.empty(); batch = typed<T>(input).next()) {
-      context.task().throw_if_killed();
-      for (T& record : batch) {
-        const uint64_t hash = Hash<K>::of(record.first);
-        combine_into(table, lookup_key<K>(record.first), hash, to_owned(std::move(record.second)),
-                     f_);
-      }
-    }
-    return table;
-  }
-
-  bool shuffled_;
-  F f_;
-};
 
 /// Reads the pairs of one side into lists by key.
 template <class K, class V>
@@ -441,13 +269,13 @@ class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<v
 };
 
 /// partition_by's reduce side.
-template <class T>
+template <class T, class Format = TypeCodec>
 class PairReader final : public TypedOperator<owned_t<T>> {
  public:
   explicit PairReader(std::string_view bytes) : shuffled_(read_flag(bytes, 0)) {}
   static Operator make(bool shuffled) { return operator_of<PairReader>(flags_of({shuffled})); }
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    return open_pairs<T>(context, 0, partition, shuffled_);
+    return open_pairs<T, Format>(context, 0, partition, shuffled_);
   }
 
  private:
@@ -478,11 +306,14 @@ class SortReader final : public TypedOperator<owned_t<T>> {
   using K = key_t<T>;
   using Record = std::pair<K, value_t<T>>;
 
-  explicit SortReader(std::string_view bytes) : ascending_(read_flag(bytes, 0)) {}
-  static Operator make(bool ascending) { return operator_of<SortReader>(flags_of({ascending})); }
+  explicit SortReader(std::string_view bytes)
+      : ascending_(read_flag(bytes, 0)), shuffled_(read_flag(bytes, 1)) {}
+  static Operator make(bool ascending, bool shuffled) {
+    return operator_of<SortReader>(flags_of({ascending, shuffled}));
+  }
 
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    const StreamPtr input = open_pairs<T>(context, 0, partition, true);
+    const StreamPtr input = open_pairs<T>(context, 0, partition, shuffled_);
     std::vector<Record> records;
     for (auto batch = typed<Record>(input).next(); !batch.empty();
          batch = typed<Record>(input).next()) {
@@ -499,68 +330,7 @@ class SortReader final : public TypedOperator<owned_t<T>> {
   }
 
  private:
-  bool ascending_;
-};
-
-/// An inner join: the left side in a table, the right side streamed past it.
-template <class L, class R>
-class JoinOperator final
-    : public TypedOperator<std::pair<key_t<L>, std::pair<value_t<L>, value_t<R>>>> {
- public:
-  using K = key_t<L>;
-  using V = value_t<L>;
-  using W = value_t<R>;
-  using Out = std::pair<K, std::pair<V, W>>;
-
-  explicit JoinOperator(std::string_view bytes)
-      : left_shuffled_(read_flag(bytes, 0)), right_shuffled_(read_flag(bytes, 1)) {}
-  static Operator make(bool left_shuffled, bool right_shuffled) {
-    return operator_of<JoinOperator>(flags_of({left_shuffled, right_shuffled}));
-  }
-
-  StreamPtr open(PartitionContext& context, int32_t partition) const override {
-    const StreamPtr left = open_pairs<L>(context, 0, partition, left_shuffled_);
-    auto table = group<K, V>(*left, context.task());
-    return std::make_unique<Joined>(
-        std::move(table), open_pairs<R>(context, 1, partition, right_shuffled_), context.task());
-  }
-
- private:
-  class Joined final : public Stream<Out> {
-   public:
-    Joined(FlatTable<K, std::vector<V>> left, StreamPtr right, const TaskContext& task)
-        : left_(std::move(left)), right_(std::move(right)), task_(task) {}
-    std::span<Out> next() override {
-      batch_.clear();
-      for (;;) {
-        while (matches_ != nullptr && match_ < matches_->size()) {
-          if (batch_.full()) return batch_.span();
-          const auto& [key, value] = rest_.front();
-          batch_.emplace(key, std::pair<V, W>((*matches_)[match_++], value));
-        }
-        if (!rest_.empty()) rest_ = rest_.subspan(1);
-        if (rest_.empty()) {
-          task_.throw_if_killed();
-          rest_ = typed<std::pair<K, W>>(right_).next();
-          if (rest_.empty()) return batch_.span();
-        }
-        const K& key = rest_.front().first;
-        matches_ = left_.find(key, Hash<K>::of(key));
-        match_ = 0;
-      }
-    }
-
-   private:
-    FlatTable<K, std::vector<V>> left_;
-    StreamPtr right_;
-    const TaskContext& task_;
-    std::span<std::pair<K, W>> rest_;
-    const std::vector<V>* matches_ = nullptr;
-    size_t match_ = 0;
-    Batch<Out> batch_;
-  };
-
-  bool left_shuffled_, right_shuffled_;
+  bool ascending_, shuffled_;
 };
 
 }  // namespace tenon::detail
