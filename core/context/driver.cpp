@@ -325,9 +325,8 @@ void Driver::clean() {
   }
 }
 
-void Driver::set_cached(const rdd::NodePtr& node, bool cached) {
-  node->set_cached(cached);
-  if (cached) return;
+void Driver::unpersist(const rdd::NodePtr& node) {
+  node->set_level(StorageLevel::none);
   // At once, so that the order is on its way before the caller's next job.
   scheduling_->services().remove_rdd(node->id());
   const int32_t id = node->id();

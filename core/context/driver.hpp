@@ -72,7 +72,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
 
   // Told by Rdds and shuffles of their end, which may come after the driver's.
   [[nodiscard]] const std::shared_ptr<context::Cleaner>& cleaner() const { return cleaner_; }
-  void set_cached(const rdd::NodePtr& node, bool cached);
+  void unpersist(const rdd::NodePtr& node);
   uint64_t add_broadcast(std::string bytes);
   // Executors drop their copies; destroyed: nobody can fetch it any more, for that reason.
   void remove_broadcast(uint64_t id, std::optional<std::string> destroyed);

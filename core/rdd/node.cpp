@@ -81,7 +81,7 @@ RddInfo info_of(const Node& node) {
   for (const Dependency& dependency : node.dependencies()) {
     info.parents.push_back(parent_of(dependency)->id());
   }
-  info.cached = node.cached();
+  info.cached = node.persisted();
   info.call_site = node.call_site();
   return info;
 }

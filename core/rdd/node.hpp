@@ -11,6 +11,7 @@
 
 #include "tenon/detail/lineage.hpp"
 #include "tenon/status.hpp"
+#include "tenon/storage_level.hpp"
 
 namespace tenon::rdd {
 
@@ -38,16 +39,23 @@ class Node {
     return static_cast<int32_t>(partitions().size());
   }
 
-  // Kept in executors' memory once computed.
-  [[nodiscard]] bool cached() const { return cached_.load(std::memory_order_relaxed); }
-  void set_cached(bool on) const { cached_.store(on, std::memory_order_relaxed); }
+  // How executors keep partitions once computed.
+  [[nodiscard]] StorageLevel level() const { return level_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool persisted() const { return level() != StorageLevel::none; }
+  void set_level(StorageLevel level) const { level_.store(level, std::memory_order_relaxed); }
+  // Changes none to the level; returns the level before, which is left as it is otherwise.
+  StorageLevel set_level_once(StorageLevel level) const {
+    StorageLevel before = StorageLevel::none;
+    level_.compare_exchange_strong(before, level, std::memory_order_relaxed);
+    return before;
+  }
 
  private:
   [[nodiscard]] const Partitions* kept_partitions() const;  // null: not computed
   const Partitions& compute_own() const;
 
   NodeSpec spec_;
-  mutable std::atomic<bool> cached_{false};
+  mutable std::atomic<StorageLevel> level_{StorageLevel::none};
   mutable std::mutex mutex_;  // guards name_ and partitions_
   mutable std::string name_;
   mutable std::optional<Partitions> partitions_;

@@ -17,6 +17,7 @@
 #include "tenon/error.hpp"
 #include "tenon/pair_rdd.hpp"
 #include "tenon/rdd_actions.hpp"
+#include "tenon/storage_level.hpp"
 
 namespace tenon {
 
@@ -62,20 +63,29 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   /// Keeps each partition in the executors' memory once it has been computed (Spark's MEMORY_ONLY):
   /// the next use reads it from there. What does not fit is computed again. Takes effect for jobs
   /// submitted from now on.
-  Rdd cache() const {
+  /// @throws Error (invalid_argument) when it is kept at another level than memory
+  Rdd cache() const { return persist(StorageLevel::memory); }
+  /// Keeps each partition once it has been computed, as the level says. What is lost, or lies in a
+  /// file that is missing or damaged, is computed again. Takes effect for jobs submitted from now
+  /// on.
+  /// @throws Error (invalid_argument) for the level none, and when it is kept at another level:
+  ///   unpersist() first
+  Rdd persist(StorageLevel level) const {
     static_assert(Encodable<detail::owned_t<T>>,
                   "cache: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to "
                   "the class, or specialise tenon::Codec");
     static_assert(detail::can_be_kept_v<T>,
                   "cache: the element type cannot be copied, so it can be read once only");
-    detail::set_node_cached(*driver_, node_, true);
+    detail::persist_node(*driver_, node_, level);
     return *this;
   }
-  /// Drops what cache() kept.
+  /// Drops what cache() or persist() kept, in memory and in files.
   Rdd unpersist() const {
-    detail::set_node_cached(*driver_, node_, false);
+    detail::unpersist_node(*driver_, node_);
     return *this;
   }
+  /// How it is kept; none until persist().
+  [[nodiscard]] StorageLevel storage_level() const { return detail::storage_level(node_); }
 
   // ----------------------------------------------------------------------------- within a stage
 

@@ -13,5 +13,6 @@
 #include "tenon/rdd.hpp"
 #include "tenon/records.hpp"
 #include "tenon/status_tracker.hpp"
+#include "tenon/storage_level.hpp"
 #include "tenon/task_context.hpp"
 #include "tenon/words.hpp"
