@@ -29,6 +29,19 @@ CallSite call_site(const char* operation, const Location& location) {
 }
 CallSite call_site(const char* operation) { return {operation, {}, 0}; }
 
+namespace {
+
+// The level that keeps what the given one would drop.
+StorageLevel with_disk(StorageLevel level) {
+  if (level == StorageLevel::none || level == StorageLevel::memory) {
+    return StorageLevel::memory_and_disk;
+  }
+  return level == StorageLevel::memory_serialized ? StorageLevel::memory_and_disk_serialized
+                                                  : level;
+}
+
+}  // namespace
+
 rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec) {
   driver.check_usable();
   spec.id = driver.next_rdd_id();
@@ -75,6 +88,23 @@ void unpersist_node(Driver& driver, const rdd::NodePtr& node) {
   driver.unpersist(node);
 }
 StorageLevel storage_level(const rdd::NodePtr& node) { return node->level(); }
+
+void set_checkpoint_dir(Driver& driver, const std::string& directory) {
+  driver.check_usable();
+  driver.checkpoints().set_directory(directory);
+}
+std::string checkpoint_folder(Driver& driver, const rdd::NodePtr& node) {
+  driver.check_usable();
+  return driver.checkpoints().folder_of(*node);
+}
+void mark_checkpoint(Driver& driver, const rdd::NodePtr& node, std::string folder,
+                     CheckpointCode code) {
+  driver.check_usable();
+  if (folder.empty()) node->set_level(with_disk(node->level()));
+  driver.checkpoints().mark(node, std::move(folder), std::move(code));
+}
+bool is_checkpointed(const rdd::NodePtr& node) { return node->checkpointed(); }
+
 std::string debug_string(const rdd::NodePtr& node) { return rdd::debug_string(*node); }
 
 int32_t default_parallelism(Driver& driver) { return driver.default_parallelism(); }

@@ -47,7 +47,7 @@ std::string describe(const Node& node) {
   if (!operation.empty() && name != operation) text = name + " ";
   text += (operation.empty() ? name : operation) + "[" + std::to_string(node.id()) + "]";
   if (!operation.empty()) text += " at " + node.call_site().text();
-  return text + " [" + describe(node.level()) + "]";
+  return text + " [" + describe(node.level()) + "]" + (node.checkpointed() ? " checkpointed" : "");
 }
 
 std::string count_of(const Node& node) {
@@ -82,6 +82,8 @@ void push_parents(std::vector<Line>& stack, const Node& node, const Prefix& pref
 }  // namespace
 
 std::string debug_string(const Node& node) {
+  static_cast<void>(node.partitions());  // of all ancestors
+  const LineageReader reader;
   const std::string count = count_of(node);
   std::string out = count + " " + describe(node);
   std::unordered_set<const Node*> shown{&node};

@@ -115,6 +115,14 @@ class TENON_API Context {
     return Accumulator<T>(driver_, name);
   }
 
+  /// Where Rdd::checkpoint() writes: in a new folder in this one, which is made when it is not
+  /// there. All executors must see it under the same path. The files stay when the application
+  /// ends.
+  /// @throws Error (input_output) when the folder cannot be made
+  void set_checkpoint_dir(const std::string& directory) {
+    detail::set_checkpoint_dir(*driver_, directory);
+  }
+
   // ----------------------------------------------------------------------------- jobs
 
   /// Runs f(Records<T>&) on partitions of an Rdd, any subset in any order, and calls
