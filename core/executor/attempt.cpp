@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "common/task_metrics.hpp"
 #include "executor/task_services.hpp"
@@ -16,8 +17,8 @@ thread_local Attempt* current_attempt = nullptr;
 
 TaskKilledError::TaskKilledError() : Error(ErrorKind::cancelled, "The task was killed") {}
 
-Attempt::Scope::Scope(Attempt& attempt) { current_attempt = &attempt; }
-Attempt::Scope::~Scope() { current_attempt = nullptr; }
+Attempt::Scope::Scope(Attempt& attempt) : before_(std::exchange(current_attempt, &attempt)) {}
+Attempt::Scope::~Scope() { current_attempt = before_; }
 
 Attempt::Attempt(std::string executor_id, TaskServices& services) : services_(services) {
   executor_id_ = std::move(executor_id);

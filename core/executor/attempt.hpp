@@ -35,6 +35,9 @@ class Attempt final : public TaskContext {
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
+
+   private:
+    Attempt* before_;
   };
 
   Attempt(std::string executor_id, TaskServices& services);
