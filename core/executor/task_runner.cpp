@@ -50,8 +50,9 @@ Status TaskRunner::run(std::string_view payload, KillGate& gate) noexcept {
       set_metric(attempt_.mutable_metrics().run_ns, now_ns() - ready);
     } catch (...) {
       error = std::current_exception();
-      outcome.reset();
     }
+    error = attempt_.complete(error);
+    if (error) outcome.reset();
     Status status = end(std::move(outcome), error, gate);
     attempt_.clear();
     return status;
