@@ -29,14 +29,27 @@ CallSite call_site(const char* operation, const Location& location) {
 }
 CallSite call_site(const char* operation) { return {operation, {}, 0}; }
 
+namespace {
+
+// The level that keeps what the given one would drop.
+StorageLevel with_disk(StorageLevel level) {
+  if (level == StorageLevel::none || level == StorageLevel::memory) {
+    return StorageLevel::memory_and_disk;
+  }
+  return level == StorageLevel::memory_serialized ? StorageLevel::memory_and_disk_serialized
+                                                  : level;
+}
+
+}  // namespace
+
 rdd::NodePtr add_node(Driver& driver, rdd::NodeSpec spec) {
   driver.check_usable();
   spec.id = driver.next_rdd_id();
   return {new rdd::Node(std::move(spec)), [cleaner = driver.cleaner()](const rdd::Node* node) {
-            const std::optional<int32_t> cached =
-                node->cached() ? std::optional(node->id()) : std::nullopt;
+            const std::optional<int32_t> persisted =
+                node->persisted() ? std::optional(node->id()) : std::nullopt;
             delete node;
-            if (cached) cleaner->rdd_ended(*cached);
+            if (persisted) cleaner->rdd_ended(*persisted);
           }};
 }
 
@@ -57,10 +70,39 @@ std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node) {
 }
 std::string node_name(const rdd::NodePtr& node) { return node->name(); }
 void set_node_name(const rdd::NodePtr& node, std::string name) { node->set_name(std::move(name)); }
-void set_node_cached(Driver& driver, const rdd::NodePtr& node, bool cached) {
+void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level) {
   driver.check_usable();
-  driver.set_cached(node, cached);
+  if (level == StorageLevel::none) {
+    throw_bad_argument("persist", "the level none keeps nothing; use unpersist()");
+  }
+  const StorageLevel before = node->set_level_once(level);
+  if (before == StorageLevel::none || before == level) return;
+  throw_bad_argument("persist", "the storage level of Rdd " + std::to_string(node->id()) + " is " +
+                                    std::string(to_string(before)) + " and cannot be changed to " +
+                                    std::string(to_string(level)) + "; unpersist() it first");
 }
+void unpersist_node(Driver& driver, const rdd::NodePtr& node) {
+  driver.check_usable();
+  driver.unpersist(node);
+}
+StorageLevel storage_level(const rdd::NodePtr& node) { return node->level(); }
+
+void set_checkpoint_dir(Driver& driver, const std::string& directory) {
+  driver.check_usable();
+  driver.checkpoints().set_directory(directory);
+}
+std::string checkpoint_folder(Driver& driver, const rdd::NodePtr& node) {
+  driver.check_usable();
+  return driver.checkpoints().folder_of(*node);
+}
+void mark_checkpoint(Driver& driver, const rdd::NodePtr& node, std::string folder,
+                     CheckpointCode code) {
+  driver.check_usable();
+  if (folder.empty()) node->set_level(with_disk(node->level()));
+  driver.checkpoints().mark(node, std::move(folder), std::move(code));
+}
+bool is_checkpointed(const rdd::NodePtr& node) { return node->checkpointed(); }
+
 std::string debug_string(const rdd::NodePtr& node) { return rdd::debug_string(*node); }
 
 int32_t default_parallelism(Driver& driver) { return driver.default_parallelism(); }

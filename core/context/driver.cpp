@@ -245,6 +245,24 @@ auto Driver::submit(JobSpec spec, MakeWaiter make_waiter) {
 }
 
 void Driver::run_job(JobSpec spec, const ResultHandler& handler) {
+  const rdd::NodePtr node = spec.node;
+  const CallSite site = spec.call_site;
+  run_one_job(std::move(spec), handler);
+  make_checkpoints(node, site);
+}
+
+void Driver::make_checkpoints(const rdd::NodePtr& node, const CallSite& site) {
+  const auto run_job = [&](const rdd::NodePtr& marked, const Operator& make) {
+    CallSite here = site;
+    here.operation =
+        "checkpoint of Rdd " + std::to_string(marked->id()) + " after " + site.operation;
+    run_one_job({marked, make, all_partitions(marked), std::move(here)},
+                [](int32_t, std::string_view) {});
+  };
+  checkpoints_.make(node, run_job, [this](const auto& work) { on_loop(work); });
+}
+
+void Driver::run_one_job(JobSpec spec, const ResultHandler& handler) {
   const CallSite site = spec.call_site;
   const auto begin = clock_.now();
   const auto waiter = submit(std::move(spec), [&](int32_t id, size_t positions) {
@@ -351,9 +369,8 @@ void Driver::clean() {
   }
 }
 
-void Driver::set_cached(const rdd::NodePtr& node, bool cached) {
-  node->set_cached(cached);
-  if (cached) return;
+void Driver::unpersist(const rdd::NodePtr& node) {
+  node->set_level(StorageLevel::none);
   // At once, so that the order is on its way before the caller's next job.
   scheduling_->services().remove_rdd(node->id());
   const int32_t id = node->id();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "context/checkpoints.hpp"
 #include "context/cleaner.hpp"
 #include "context/job_waiter.hpp"
 #include "context/scheduling.hpp"
@@ -61,6 +62,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   [[nodiscard]] events::ListenerBus& bus() { return *bus_; }
   [[nodiscard]] StatusTracker status() const;
 
+  // And, when it has succeeded, makes the checkpoints that are marked in its lineage.
   void run_job(JobSpec spec, const ResultHandler& handler);
   std::shared_ptr<JobHandle> submit_job(JobSpec spec, ResultHandler handler);
   std::shared_ptr<JobHandle> submit_map_stage(rdd::ShufflePtr shuffle, CallSite site,
@@ -74,7 +76,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
 
   // Told by Rdds and shuffles of their end, which may come after the driver's.
   [[nodiscard]] const std::shared_ptr<context::Cleaner>& cleaner() const { return cleaner_; }
-  void set_cached(const rdd::NodePtr& node, bool cached);
+  void unpersist(const rdd::NodePtr& node);
+  [[nodiscard]] context::Checkpoints& checkpoints() { return checkpoints_; }
   uint64_t add_broadcast(std::string bytes);
   // Executors drop their copies; destroyed: nobody can fetch it any more, for that reason.
   void remove_broadcast(uint64_t id, std::optional<std::string> destroyed);
@@ -88,6 +91,8 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   Driver(context::Startup startup, CallSite made_at);
   void begin();
   void clean();
+  void run_one_job(JobSpec spec, const ResultHandler& handler);
+  void make_checkpoints(const rdd::NodePtr& node, const CallSite& site);
   template <class MakeWaiter>
   auto submit(JobSpec spec, MakeWaiter make_waiter);
   [[nodiscard]] dag::JobRequest request(JobSpec spec, int32_t id,
@@ -108,6 +113,7 @@ class Driver final : public std::enable_shared_from_this<Driver> {
   std::shared_ptr<context::ResultPool> pool_;
   std::unique_ptr<context::Scheduling> scheduling_;
   const std::shared_ptr<context::Cleaner> cleaner_;
+  context::Checkpoints checkpoints_;
 
   std::atomic<int32_t> next_rdd_{0}, next_shuffle_{0};
   std::atomic<uint64_t> next_object_{1};  // 0: none

@@ -17,10 +17,13 @@ std::chrono::milliseconds milliseconds(const conf::Settings& settings, std::stri
 
 // The service ends before what it serves.
 struct InProcessParts {
-  InProcessParts(service::ExecutorServiceOptions options, uint64_t storage_bytes)
+  InProcessParts(service::ExecutorServiceOptions options, uint64_t storage_bytes,
+                 std::vector<std::string> local_dirs)
       : service(std::move(options)),
-        blocks(storage_bytes,
-               [this](const storage::BlockUpdate& update) { service.block_update(update); }),
+        blocks(
+            storage_bytes,
+            [this](const storage::BlockUpdate& update) { service.block_update(update); },
+            std::move(local_dirs)),
         tasks(blocks, service, &service) {
     service.serve(blocks, tasks.outputs);
     service.register_with_driver(rdd::registered_modules());
@@ -92,7 +95,8 @@ executor::ExecutorParts Services::make_parts(const std::string& executor_id) {
   options.max_message_bytes = settings_.get_size("tenon.rpc.message.maxSize");
   options.ask_timeout = milliseconds(settings_, "tenon.rpc.askTimeout");
   options.heartbeat_timeout = milliseconds(settings_, "tenon.executor.heartbeatInterval");
-  auto parts = std::make_shared<InProcessParts>(std::move(options), storage_bytes(settings_));
+  auto parts = std::make_shared<InProcessParts>(std::move(options), storage_bytes(settings_),
+                                                settings_.get_list("tenon.local.dirs"));
   executor::ExecutorParts result;
   result.location = {executor_id, kHost, parts->service.address()};
   result.services = std::shared_ptr<executor::TaskServices>(parts, &parts->tasks);
@@ -108,6 +112,7 @@ Services::Usage Services::usage() const {
     const auto services = each.lock();
     if (!services) continue;
     sum.cached += services->blocks.memory().used_bytes();
+    sum.on_disk += services->blocks.disk().used_bytes();
     sum.map_outputs += services->blocks.usage().map_outputs;
   }
   return sum;

@@ -41,9 +41,9 @@ class Services {
   // What an executor in this process is made of; waits for the driver's service to accept it.
   // Throws Error when it does not.
   [[nodiscard]] executor::ExecutorParts make_parts(const std::string& executor_id);
-  // What the executors in this process keep, in bytes; cached: partitions of Rdds.
+  // What the executors in this process keep, in bytes; cached and on_disk: partitions of Rdds.
   struct Usage {
-    uint64_t cached = 0, map_outputs = 0;
+    uint64_t cached = 0, on_disk = 0, map_outputs = 0;
   };
   [[nodiscard]] Usage usage() const;
 

@@ -95,7 +95,7 @@ bool DagScheduler::fully_cached(const rdd::Node& node) {
 }
 
 const CachedLocations* DagScheduler::cached_locations(const rdd::Node& node) {
-  if (!node.cached()) return nullptr;
+  if (!node.persisted()) return nullptr;
   const auto [entry, added] = cached_.try_emplace(node.id());
   CachedLocations& locations = entry->second;
   if (added) {

@@ -1,5 +1,7 @@
 #include "tenon/status.hpp"
 
+#include "tenon/storage_level.hpp"
+
 namespace tenon {
 
 std::string CallSite::text() const {
@@ -9,6 +11,24 @@ std::string CallSite::text() const {
   text.append(" at ").append(name);
   if (line != 0) text.append(":").append(std::to_string(line));
   return text;
+}
+
+std::string_view to_string(StorageLevel level) noexcept {
+  switch (level) {
+    case StorageLevel::none:
+      return "none";
+    case StorageLevel::memory:
+      return "memory";
+    case StorageLevel::memory_serialized:
+      return "memory_serialized";
+    case StorageLevel::disk:
+      return "disk";
+    case StorageLevel::memory_and_disk:
+      return "memory_and_disk";
+    case StorageLevel::memory_and_disk_serialized:
+      return "memory_and_disk_serialized";
+  }
+  return "unknown";
 }
 
 std::string_view to_string(Locality locality) noexcept {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "common/log.hpp"
 #include "common/task_metrics.hpp"
 #include "executor/task_services.hpp"
 #include "tenon/detail/action.hpp"
@@ -10,14 +11,26 @@
 namespace tenon::executor {
 namespace {
 
+const log::Logger kLog = log::logger("executor");
+
 thread_local Attempt* current_attempt = nullptr;
+
+std::string text_of_current() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
 
 }  // namespace
 
 TaskKilledError::TaskKilledError() : Error(ErrorKind::cancelled, "The task was killed") {}
 
-Attempt::Scope::Scope(Attempt& attempt) { current_attempt = &attempt; }
-Attempt::Scope::~Scope() { current_attempt = nullptr; }
+Attempt::Scope::Scope(Attempt& attempt) : before_(std::exchange(current_attempt, &attempt)) {}
+Attempt::Scope::~Scope() { current_attempt = before_; }
 
 Attempt::Attempt(std::string executor_id, TaskServices& services) : services_(services) {
   executor_id_ = std::move(executor_id);
@@ -36,6 +49,43 @@ void Attempt::clear() {
   broadcasts_.clear();
   fetch_failure_.reset();
   origin_.clear();
+  completions_.clear();
+  failures_.clear();
+}
+
+namespace {
+
+// Calls the last added first, also those that are added meanwhile. The first exception, which
+// becomes the attempt's when it has none; the others are logged.
+template <class Calls, class... Args>
+void call_in_reverse(Calls& calls, std::exception_ptr& error, const Args&... args) {
+  while (!calls.empty()) {
+    const auto call = std::move(calls.back());
+    calls.pop_back();
+    try {
+      call(args...);
+    } catch (...) {
+      if (!error) {
+        error = std::current_exception();
+      } else {
+        kLog.warn("a function that a task left for its end threw as well: " + text_of_current());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::exception_ptr Attempt::complete(std::exception_ptr error) {
+  const TaskContext& self = *this;
+  const auto fail = [&] {
+    const std::exception_ptr cause = error;
+    call_in_reverse(failures_, error, self, cause);
+  };
+  if (error) fail();
+  call_in_reverse(completions_, error, self);
+  if (error) fail();
+  return error;
 }
 
 void Attempt::set_task(const TaskDescription& task) {

@@ -35,6 +35,9 @@ class Attempt final : public TaskContext {
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
+
+   private:
+    Attempt* before_;
   };
 
   Attempt(std::string executor_id, TaskServices& services);
@@ -59,6 +62,10 @@ class Attempt final : public TaskContext {
   [[nodiscard]] detail::AccumulatorState* accumulator(
       uint64_t id, std::unique_ptr<detail::AccumulatorState> (*make)(const void* zero),
       const void* zero);
+  // The attempt's code has ended, with an exception or none: calls what it left to be called.
+  // Returns the exception that the attempt ends with.
+  [[nodiscard]] std::exception_ptr complete(std::exception_ptr error);
+
   // Encodes the partial values and forgets them.
   [[nodiscard]] std::vector<task::AccumulatorUpdate> take_accumulators();
 

@@ -1,5 +1,6 @@
 #include "executor/stage_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "rdd/operator_registry.hpp"
@@ -25,9 +26,22 @@ std::unique_ptr<const Kind> make(const rdd::Operator& op, const std::string& wha
   }
 }
 
+size_t depth_of(const std::vector<rdd::StageNode>& nodes) {
+  std::vector<size_t> depths(nodes.size(), 1);  // parents stand before children
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const rdd::StageEdge& edge : nodes[i].dependencies) {
+      if (const auto* narrow = std::get_if<rdd::NarrowEdge>(&edge)) {
+        depths[i] = std::max(depths[i], depths[narrow->parent] + 1);
+      }
+    }
+  }
+  return depths.back();
+}
+
 }  // namespace
 
 StagePlan::StagePlan(rdd::StageGraph graph) : graph_(std::move(graph)) {
+  depth_ = depth_of(graph_.nodes);
   properties_ = std::make_shared<const Properties>(graph_.header.properties);
   nodes_.reserve(graph_.nodes.size());
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {

@@ -26,6 +26,8 @@ class StagePlan {
 
   [[nodiscard]] const rdd::StageGraph& graph() const { return graph_; }
   [[nodiscard]] const std::shared_ptr<const Properties>& properties() const { return properties_; }
+  // Most nodes that are nested in each other, from the last one to a source.
+  [[nodiscard]] size_t depth() const { return depth_; }
   [[nodiscard]] const detail::RddOperator& operator_of(size_t node) const { return *nodes_[node]; }
   // "map at wordcount.cpp:14"
   [[nodiscard]] std::string origin_of(size_t node) const;
@@ -39,6 +41,7 @@ class StagePlan {
 
  private:
   rdd::StageGraph graph_;
+  size_t depth_ = 0;
   std::shared_ptr<const Properties> properties_;
   std::vector<std::unique_ptr<const detail::RddOperator>> nodes_;
   std::unique_ptr<const detail::ActionOperator> action_;

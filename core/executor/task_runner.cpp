@@ -5,6 +5,7 @@
 
 #include "common/log.hpp"
 #include "common/task_metrics.hpp"
+#include "executor/deep_stack.hpp"
 #include "executor/failure.hpp"
 #include "task/end_reason_codec.hpp"
 
@@ -41,12 +42,17 @@ Status TaskRunner::run(std::string_view payload, KillGate& gate) noexcept {
       const int64_t ready = now_ns();
       set_metric(attempt_.mutable_metrics().deserialize_ns, ready - start);
       attempt_.throw_if_killed();
-      compute(task, outcome.emplace());
+      outcome.emplace();
+      run_at_depth(attempt_.plan()->depth(), [&] {
+        const Attempt::Scope here(attempt_);
+        compute(task, *outcome);
+      });
       set_metric(attempt_.mutable_metrics().run_ns, now_ns() - ready);
     } catch (...) {
       error = std::current_exception();
-      outcome.reset();
     }
+    error = attempt_.complete(error);
+    if (error) outcome.reset();
     Status status = end(std::move(outcome), error, gate);
     attempt_.clear();
     return status;

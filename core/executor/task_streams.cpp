@@ -3,8 +3,16 @@
 #include <utility>
 
 #include "executor/task_services.hpp"
+#include "tenon/detail/encoded_records.hpp"
 
 namespace tenon::executor {
+namespace {
+
+storage::Overflow overflow_of(StorageLevel level) {
+  return uses_disk(level) ? storage::Overflow::to_disk : storage::Overflow::drop;
+}
+
+}  // namespace
 
 // What an operator sees of its Rdd within the attempt.
 class TaskStreams::Node final : public detail::PartitionContext {
@@ -91,7 +99,8 @@ detail::StreamPtr TaskStreams::open_node(size_t node, int32_t partition) {
                                          plan_->origin_of(node) + " does not exist: it has " +
                                          std::to_string(described.partitions));
   }
-  return described.cached ? open_cached(node, partition) : open_operator(node, partition);
+  if (described.level != StorageLevel::none) return open_kept(node, partition);
+  return open_operator(node, partition);
 }
 
 detail::StreamPtr TaskStreams::open_operator(size_t node, int32_t partition) {
@@ -105,23 +114,47 @@ detail::StreamPtr TaskStreams::open_operator(size_t node, int32_t partition) {
 
 // Whoever computes the partition reads its stream to the end first; a failure or a kill on the way
 // leaves nothing behind (C15.3).
-detail::StreamPtr TaskStreams::open_cached(size_t node, int32_t partition) {
+detail::StreamPtr TaskStreams::open_kept(size_t node, int32_t partition) {
   using Claim = storage::MemoryStore::Claim;
   const detail::RddOperator& op = plan_->operator_of(node);
   storage::MemoryStore& memory = attempt_.services().blocks.memory();
   const storage::RddBlockId id{plan_->graph().nodes[node].id, partition};
-  auto found = memory.get_or_claim(id, attempt_);
+  auto found = memory.get_or_claim(id, attempt_, overflow_of(plan_->graph().nodes[node].level));
   if (auto* kept = std::get_if<detail::CachedPtr>(&found)) return op.reopen(std::move(*kept));
   detail::CachedPtr computed;
   try {
-    const detail::StreamPtr stream = open_operator(node, partition);
-    computed = op.keep(*stream, attempt_);
+    computed = compute_kept(node, partition, std::get<Claim>(found));
   } catch (...) {
     nodes_[node]->note_failure();
     throw;
   }
+  // The disk refused what was to go there: computed once more, and not kept.
+  if (!computed) return open_operator(node, partition);
+  return op.reopen(std::move(computed));
+}
+
+// nullptr: read to the end, but not kept.
+detail::CachedPtr TaskStreams::compute_kept(size_t node, int32_t partition,
+                                            storage::MemoryStore::Claim& claim) {
+  const StorageLevel level = plan_->graph().nodes[node].level;
+  const detail::RddOperator& op = plan_->operator_of(node);
+  const detail::StreamPtr stream = open_operator(node, partition);
+  if (level == StorageLevel::disk) {
+    return claim.store_on_disk([&](const detail::ByteSink& sink) {
+      op.encode(*stream, attempt_, sink);
+      attempt_.throw_if_killed();
+    });
+  }
+  detail::CachedPtr computed;
+  if (is_serialized(level)) {
+    std::string bytes;
+    op.encode(*stream, attempt_, [&](std::string_view piece) { bytes += piece; });
+    computed = std::make_shared<const detail::EncodedInMemory>(std::move(bytes));
+  } else {
+    computed = op.keep(*stream, attempt_);
+  }
   attempt_.throw_if_killed();
-  return op.reopen(std::get<Claim>(found).store(std::move(computed)));
+  return claim.store(std::move(computed), overflow_of(level));
 }
 
 }  // namespace tenon::executor

@@ -7,6 +7,7 @@
 
 #include "executor/attempt.hpp"
 #include "rdd/stage_graph.hpp"
+#include "storage/memory_store.hpp"
 
 namespace tenon::executor {
 
@@ -30,7 +31,9 @@ class TaskStreams {
 
   detail::StreamPtr open_node(size_t node, int32_t partition);
   detail::StreamPtr open_operator(size_t node, int32_t partition);
-  detail::StreamPtr open_cached(size_t node, int32_t partition);
+  detail::StreamPtr open_kept(size_t node, int32_t partition);
+  detail::CachedPtr compute_kept(size_t node, int32_t partition,
+                                 storage::MemoryStore::Claim& claim);
 
   Attempt& attempt_;
   StagePlanPtr plan_;

@@ -21,6 +21,25 @@ struct Line {
   bool last;     // of its siblings
 };
 
+// As Spark's StorageLevel.description has it.
+const char* describe(StorageLevel level) {
+  switch (level) {
+    case StorageLevel::none:
+      break;
+    case StorageLevel::memory:
+      return "Memory Deserialized 1x Replicated";
+    case StorageLevel::memory_serialized:
+      return "Memory Serialized 1x Replicated";
+    case StorageLevel::disk:
+      return "Disk Serialized 1x Replicated";
+    case StorageLevel::memory_and_disk:
+      return "Disk Memory Deserialized 1x Replicated";
+    case StorageLevel::memory_and_disk_serialized:
+      return "Disk Memory Serialized 1x Replicated";
+  }
+  return "";
+}
+
 std::string describe(const Node& node) {
   const std::string& operation = node.call_site().operation;
   const std::string name = node.name();
@@ -28,7 +47,7 @@ std::string describe(const Node& node) {
   if (!operation.empty() && name != operation) text = name + " ";
   text += (operation.empty() ? name : operation) + "[" + std::to_string(node.id()) + "]";
   if (!operation.empty()) text += " at " + node.call_site().text();
-  return text + (node.cached() ? " [Memory Deserialized 1x Replicated]" : " []");
+  return text + " [" + describe(node.level()) + "]" + (node.checkpointed() ? " checkpointed" : "");
 }
 
 std::string count_of(const Node& node) {
@@ -63,6 +82,8 @@ void push_parents(std::vector<Line>& stack, const Node& node, const Prefix& pref
 }  // namespace
 
 std::string debug_string(const Node& node) {
+  static_cast<void>(node.partitions());  // of all ancestors
+  const LineageReader reader;
   const std::string count = count_of(node);
   std::string out = count + " " + describe(node);
   std::unordered_set<const Node*> shown{&node};

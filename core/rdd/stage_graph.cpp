@@ -16,7 +16,7 @@ using packed::Packer;
 using packed::refuse;
 
 // Layout: a header array; an array for each node; an array for the last step.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr const char* kWhat = "a stage";
 
 // Smallest encoded node: what a count of nodes is checked against before memory is taken.
@@ -62,7 +62,7 @@ void pack_node(Packer& out, const Node& node,
   out.pack_uint64(node.op().id);
   pack_bytes(out, node.op().bytes);
   out.pack_int32(node.partition_count());
-  node.cached() ? out.pack_true() : out.pack_false();
+  out.pack_uint8(static_cast<uint8_t>(node.level()));
   out.pack_array(static_cast<uint32_t>(node.dependencies().size()));
   for (const Dependency& dependency : node.dependencies()) {
     if (const auto* shuffle = std::get_if<ShufflePtr>(&dependency)) {
@@ -123,6 +123,13 @@ StageEdge read_edge(const msgpack::object& object, size_t index) {
   return NarrowEdge{static_cast<size_t>(parent)};
 }
 
+StorageLevel read_level(uint32_t number) {
+  if (number > static_cast<uint32_t>(StorageLevel::memory_and_disk_serialized)) {
+    refuse(kWhat, "unknown storage level " + std::to_string(number));
+  }
+  return static_cast<StorageLevel>(number);
+}
+
 StageNode read_node(Fields fields, size_t index) {
   StageNode node;
   node.id = fields.ordinal();
@@ -131,7 +138,7 @@ StageNode read_node(Fields fields, size_t index) {
   node.op.id = fields.number<uint64_t>();
   node.op.bytes = fields.text();
   node.partitions = fields.ordinal();
-  node.cached = fields.boolean();
+  node.level = read_level(fields.number<uint32_t>());
   Fields edges(fields.next(), "the dependencies of a node");
   node.dependencies.reserve(edges.left());
   while (edges.left() > 0) node.dependencies.push_back(read_edge(edges.next(), index));

@@ -37,7 +37,7 @@ struct StageNode {
   std::string call_site;  // "map at wordcount.cpp:14"; may be empty
   Operator op;
   int32_t partitions = 0;
-  bool cached = false;
+  StorageLevel level = StorageLevel::none;
   std::vector<StageEdge> dependencies;  // in the order of the Rdd's own
 };
 

@@ -10,8 +10,10 @@ uint64_t MapOutput::bytes() const {
   return sum;
 }
 
-BlockManager::BlockManager(uint64_t memory_bytes, MemoryStore::OnUpdate on_update)
-    : memory_(memory_bytes, std::move(on_update)) {}
+BlockManager::BlockManager(uint64_t memory_bytes, MemoryStore::OnUpdate on_update,
+                           std::vector<std::string> local_dirs)
+    : disk_(std::make_shared<DiskStore>(std::move(local_dirs))),
+      memory_(memory_bytes, std::move(on_update), disk_) {}
 
 void BlockManager::put_map_output(int32_t shuffle, uint64_t map_id, MapOutputPtr output) {
   const uint64_t bytes = output->bytes();

@@ -33,11 +33,14 @@ class BlockManager {
  public:
   // memory_bytes: limit of the cached partitions (setting tenon.memory.storageLimit). Map outputs,
   // results and broadcasts are counted apart and never evicted.
-  explicit BlockManager(uint64_t memory_bytes, MemoryStore::OnUpdate on_update = nullptr);
+  // local_dirs: for what goes to disk (setting tenon.local.dirs); none: nothing does.
+  explicit BlockManager(uint64_t memory_bytes, MemoryStore::OnUpdate on_update = nullptr,
+                        std::vector<std::string> local_dirs = {});
   BlockManager(const BlockManager&) = delete;
   BlockManager& operator=(const BlockManager&) = delete;
 
   [[nodiscard]] MemoryStore& memory() { return memory_; }
+  [[nodiscard]] const DiskStore& disk() const { return *disk_; }
 
   // map_id: the task attempt that wrote it. Readers see all of it or nothing (C16.4).
   void put_map_output(int32_t shuffle, uint64_t map_id, MapOutputPtr output);
@@ -69,6 +72,7 @@ class BlockManager {
     uint64_t counted_bytes = 0;  // in usage_; guarded by the manager's mutex
   };
 
+  const std::shared_ptr<DiskStore> disk_;
   MemoryStore memory_;
   mutable std::mutex mutex_;  // guards the tables and usage_
   std::unordered_map<int32_t, std::unordered_map<uint64_t, MapOutputPtr>> map_outputs_;

@@ -109,10 +109,20 @@ class TENON_API Context {
     return Broadcast<T>(driver_, id, std::move(shared));
   }
 
-  /// Makes a sum that tasks add to, starting at T{}.
-  template <class T>
-  [[nodiscard]] Accumulator<T> accumulator(const std::string& name = {}) {
-    return Accumulator<T>(driver_, name);
+  /// Makes a value that tasks add to: of a Gathering, as `ctx.accumulator<tenon::Max<int>>()`, or
+  /// the sum of any type with operator+= and a Codec, as `ctx.accumulator<int64_t>()`.
+  /// @param name shown with the stages whose tasks add to it; empty: not shown
+  template <class A>
+  [[nodiscard]] Accumulator<A> accumulator(const std::string& name = {}) {
+    return Accumulator<A>(driver_, name);
+  }
+
+  /// Where Rdd::checkpoint() writes: in a new folder in this one, which is made when it is not
+  /// there. All executors must see it under the same path. The files stay when the application
+  /// ends.
+  /// @throws Error (input_output) when the folder cannot be made
+  void set_checkpoint_dir(const std::string& directory) {
+    detail::set_checkpoint_dir(*driver_, directory);
   }
 
   // ----------------------------------------------------------------------------- jobs

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "tenon/detail/action.hpp"
+#include "tenon/detail/checkpoint.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/narrow.hpp"
 #include "tenon/detail/wide.hpp"
 #include "tenon/error.hpp"
 #include "tenon/pair_rdd.hpp"
 #include "tenon/rdd_actions.hpp"
+#include "tenon/storage_level.hpp"
 
 namespace tenon {
 
@@ -62,20 +64,55 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   /// Keeps each partition in the executors' memory once it has been computed (Spark's MEMORY_ONLY):
   /// the next use reads it from there. What does not fit is computed again. Takes effect for jobs
   /// submitted from now on.
-  Rdd cache() const {
+  /// @throws Error (invalid_argument) when it is kept at another level than memory
+  Rdd cache() const { return persist(StorageLevel::memory); }
+  /// Keeps each partition once it has been computed, as the level says. What is lost, or lies in a
+  /// file that is missing or damaged, is computed again. Takes effect for jobs submitted from now
+  /// on.
+  /// @throws Error (invalid_argument) for the level none, and when it is kept at another level:
+  ///   unpersist() first
+  Rdd persist(StorageLevel level) const {
     static_assert(Encodable<detail::owned_t<T>>,
                   "cache: the element type needs a tenon::Codec: add TENON_FIELDS(members...) to "
                   "the class, or specialise tenon::Codec");
     static_assert(detail::can_be_kept_v<T>,
                   "cache: the element type cannot be copied, so it can be read once only");
-    detail::set_node_cached(*driver_, node_, true);
+    detail::persist_node(*driver_, node_, level);
     return *this;
   }
-  /// Drops what cache() kept.
+  /// Drops what cache() or persist() kept, in memory and in files.
   Rdd unpersist() const {
-    detail::set_node_cached(*driver_, node_, false);
+    detail::unpersist_node(*driver_, node_);
     return *this;
   }
+  /// Writes the partitions to files in Context::set_checkpoint_dir() and forgets the lineage: tasks
+  /// read the files from then on. Mark it before its first job. A job of its own writes the files
+  /// after the next blocking action on this Rdd, or on one derived from it, so that keeping it with
+  /// persist() as well saves computing it twice. Keeps the partitioner.
+  /// @throws Error (invalid_argument) when no directory was set. When the files cannot be written,
+  ///   or are not one a partition, the action throws
+  Rdd checkpoint() const {
+    static_assert(Encodable<detail::owned_t<T>>,
+                  "checkpoint: the element type needs a tenon::Codec: add TENON_FIELDS(members...) "
+                  "to the class, or specialise tenon::Codec");
+    return marked_for_checkpoint(detail::checkpoint_folder(*driver_, node_));
+  }
+  /// The same with what executors keep in the place of files: faster, needs no directory, and makes
+  /// the storage level one with disk. A partition that is lost with its executor, or by
+  /// unpersist(), cannot be computed again: the job that wants it fails.
+  Rdd local_checkpoint() const {
+    static_assert(Encodable<detail::owned_t<T>>,
+                  "local_checkpoint: the element type needs a tenon::Codec: add "
+                  "TENON_FIELDS(members...) to the class, or specialise tenon::Codec");
+    static_assert(detail::can_be_kept_v<T>,
+                  "local_checkpoint: the element type cannot be copied, so it can be read once "
+                  "only");
+    return marked_for_checkpoint({});
+  }
+  /// Its lineage has been replaced by a checkpoint.
+  [[nodiscard]] bool is_checkpointed() const { return detail::is_checkpointed(node_); }
+  /// How it is kept; none until persist().
+  [[nodiscard]] StorageLevel storage_level() const { return detail::storage_level(node_); }
 
   // ----------------------------------------------------------------------------- within a stage
 
@@ -247,6 +284,12 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   friend class PairRdd;
   template <class U>
   friend class RddActions;
+
+  Rdd marked_for_checkpoint(std::string folder) const {
+    auto code = detail::checkpoint_code<T>(folder);
+    detail::mark_checkpoint(*driver_, node_, std::move(folder), std::move(code));
+    return *this;
+  }
 
   template <class U>
   Rdd<U> narrow(CallSite site, detail::Operator op, bool keeps_partitioner) const;

@@ -4,10 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tenon/export.hpp"
 #include "tenon/status.hpp"
@@ -47,6 +51,16 @@ class TENON_API TaskContext {
   /// Figures of this attempt so far.
   [[nodiscard]] const TaskMetrics& metrics() const noexcept { return metrics_; }
 
+  using Completion = std::function<void(const TaskContext&)>;
+  using Failure = std::function<void(const TaskContext&, const std::exception_ptr& error)>;
+  /// Calls f at the attempt's end, on its thread, however it ends: the place to release what the
+  /// function got for its task. Last added, first called. What one throws fails the attempt; the
+  /// others are called all the same.
+  void on_completion(Completion f) const { completions_.push_back(std::move(f)); }
+  /// The same when the attempt ends with an exception, that of a kill included; before those of
+  /// on_completion().
+  void on_failure(Failure f) const { failures_.push_back(std::move(f)); }
+
  protected:
   TaskContext() = default;
   ~TaskContext() = default;
@@ -58,6 +72,8 @@ class TENON_API TaskContext {
   std::shared_ptr<const Properties> properties_;
   std::atomic<bool> killed_{false};
   TaskMetrics metrics_;
+  mutable std::vector<Completion> completions_;
+  mutable std::vector<Failure> failures_;
 };
 
 }  // namespace tenon

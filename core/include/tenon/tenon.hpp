@@ -15,5 +15,6 @@
 #include "tenon/records.hpp"
 #include "tenon/shuffle_codec.hpp"
 #include "tenon/status_tracker.hpp"
+#include "tenon/storage_level.hpp"
 #include "tenon/task_context.hpp"
 #include "tenon/words.hpp"

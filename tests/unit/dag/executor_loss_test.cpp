@@ -196,7 +196,7 @@ TEST_F(ExecutorLoss, C5_2_WithTheServiceExecutorAndFilesCountApart) {
 
 TEST_F(ExecutorLoss, C5_3_LossClearsTheCachedLocations) {
   const auto cached = node(1);
-  cached->set_cached(true);
+  cached->set_level(StorageLevel::memory);
   blocks_.cached[{cached->id(), 0}] = {{"A", "A-exec"}};
   EXPECT_THAT(scheduler_->preferred_locations(cached, 0),
               ElementsAre(task::Location{"A", "A-exec"}));
@@ -211,7 +211,7 @@ TEST_F(ExecutorLoss, C5_3_LossClearsTheCachedLocations) {
 TEST_F(ExecutorLoss, C5_4_LostCachedPartitionsAreComputedAgain) {
   const auto dependency = shuffle(node(1), 1);
   const auto cached = node(1, {dependency});
-  cached->set_cached(true);
+  cached->set_level(StorageLevel::memory);
   submit(node(1, {one_to_one(cached)}), {0});
   complete_maps(0, {"A"});
   end(1, 0, value("1"));

@@ -297,7 +297,7 @@ TEST_F(FetchFailure, T017_CachedPostShuffleDataShortensRecovery) {
   const auto first_node = node(2);
   const auto first = shuffle(first_node, 2);
   const auto second_node = node(2, {first});
-  second_node->set_cached(true);
+  second_node->set_level(StorageLevel::memory);
   const auto second = shuffle(second_node, 1);
   const auto listener = submit(node(1, {second}), {0});
   blocks_.cached[{second_node->id(), 0}] = {{"D", "D-exec"}};

@@ -28,7 +28,7 @@ TEST_F(Preferred, C6_1_S004_099_OrderCachedOwnNarrowShuffle) {
   const auto source = node(1, {dependency});
   const auto parent = node(1, {}, {{"narrow"}});
   const auto own = node(1, {one_to_one(parent)}, {{"own1", "own2"}});
-  own->set_cached(true);
+  own->set_level(StorageLevel::memory);
   EXPECT_THAT(scheduler_->preferred_locations(source, 0), ElementsAre(host("map")));
   EXPECT_THAT(scheduler_->preferred_locations(own, 0), ElementsAre(host("own1"), host("own2")));
   const auto bare = node(1, {one_to_one(node(1)), one_to_one(parent), one_to_one(source)});

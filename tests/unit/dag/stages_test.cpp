@@ -105,7 +105,7 @@ TEST_F(Stages, T026_CachedAncestorHidesItsParents) {
   const auto dependency = shuffle(node(1), 1);
   const auto b = node(1, {dependency});
   const auto c = node(1, {one_to_one(b)});
-  c->set_cached(true);
+  c->set_level(StorageLevel::memory);
   blocks_.cached[{c->id(), 0}] = {{"hostA", "hostA-exec"}};
   const auto listener = submit(node(1, {one_to_one(c)}), {0});
   ASSERT_EQ(submitter_.sets.size(), 1u);
@@ -119,7 +119,7 @@ TEST_F(Stages, T026_CachedAncestorHidesItsParents) {
 TEST_F(Stages, C3_4_PartlyCachedDoesNotHide) {
   const auto dependency = shuffle(node(2), 2);
   const auto c = node(2, {dependency});
-  c->set_cached(true);
+  c->set_level(StorageLevel::memory);
   blocks_.cached[{c->id(), 0}] = {{"hostA", "hostA-exec"}};
   submit(node(2, {one_to_one(c)}), {0, 1});
   EXPECT_EQ(set(0).kind, task::TaskKind::shuffle_map);
@@ -439,7 +439,7 @@ TEST_F(Stages, C3_16_StageInfo) {
   const auto source = node(3, {}, {}, {"parallelize", "/x/y.cpp", 1});
   source->set_name("numbers");
   const auto mapped = node(3, {one_to_one(source)}, {}, {"map", "/x/y.cpp", 2});
-  mapped->set_cached(true);
+  mapped->set_level(StorageLevel::memory);
   const auto dependency = shuffle(mapped, 2);
   submit(node(2, {dependency}), {0, 1}, {{"k", "v"}});
   loop_.advance(5ms);

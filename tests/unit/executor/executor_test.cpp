@@ -189,6 +189,7 @@ TEST(Executor, C17_6_AnswersAskForTheBlocksOrEndTheExecutor) {
   };
   struct Empty final : detail::CachedPartition {
     [[nodiscard]] uint64_t bytes() const override { return 10; }
+    void encode(const detail::ByteSink&) const override {}
   };
   ASSERT_TRUE(blocks.memory().put({1, 2}, std::make_shared<const Empty>()));
   TaskServices services(blocks, driver);

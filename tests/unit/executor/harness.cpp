@@ -60,6 +60,7 @@ Numbers read_all(detail::StreamBase& stream) {
 struct KeptNumbers final : detail::CachedPartition {
   Numbers numbers;
   [[nodiscard]] uint64_t bytes() const override { return numbers.size() * sizeof(int64_t); }
+  void encode(const detail::ByteSink&) const override {}
 };
 
 class NumberOperator : public detail::RddOperator {
@@ -70,6 +71,7 @@ class NumberOperator : public detail::RddOperator {
     kept->numbers = read_all(stream);
     return kept;
   }
+  void encode(detail::StreamBase&, const TaskContext&, const detail::ByteSink&) const override {}
   detail::StreamPtr reopen(detail::CachedPtr kept) const override {
     return std::make_unique<NumberStream>(
         [kept] { return dynamic_cast<const KeptNumbers&>(*kept).numbers; });

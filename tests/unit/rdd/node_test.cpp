@@ -192,7 +192,7 @@ TEST_F(NodeTest, InfoOf) {
   const auto a = node(4);
   const auto b = node(4, {narrow(a)});
   const auto c = node(2, {narrow(b), shuffle(a)}, "join");
-  c->set_cached(true);
+  c->set_level(StorageLevel::memory);
   const RddInfo info = info_of(*c);
   EXPECT_EQ(info.id, 2);
   EXPECT_EQ(info.name, "join");
@@ -200,7 +200,7 @@ TEST_F(NodeTest, InfoOf) {
   EXPECT_THAT(info.parents, ElementsAre(1, 0));
   EXPECT_TRUE(info.cached);
   EXPECT_EQ(info.call_site.text(), "join at wc.cpp:12");
-  c->set_cached(false);
+  c->set_level(StorageLevel::none);
   EXPECT_FALSE(info_of(*c).cached);
 }
 
@@ -209,7 +209,7 @@ TEST_F(NodeTest, S004_053_DebugStringIndentsAtShuffles) {
   const auto words = node(2, {narrow(text)}, "flat_map");
   const auto pairs = node(2, {narrow(words)}, "map");
   const auto counts = node(13, {shuffle(pairs, 13)}, "reduce_by_key");
-  counts->set_cached(true);
+  counts->set_level(StorageLevel::memory);
   const auto last = node(13, {narrow(counts)}, "filter");
   EXPECT_EQ(debug_string(*last),
             "(13) filter[4] at filter at wc.cpp:14 []\n"

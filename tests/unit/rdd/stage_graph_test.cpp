@@ -50,7 +50,7 @@ NodePtr sample() {
   const auto reader = node(6, Partitions(2), {shuffle(8, node(4, Partitions(9)), 2)});
   reader->set_name("read");
   const auto both = node(7, Partitions(2), {narrow(source), narrow(reader), narrow(source)});
-  both->set_cached(true);
+  both->set_level(StorageLevel::memory);
   return both;
 }
 
@@ -75,8 +75,8 @@ TEST(StageGraph, ResultStageRoundTrip) {
   EXPECT_EQ(edge.reduces, 2);
   EXPECT_EQ(graph.nodes[2].id, 7);
   EXPECT_EQ(graph.nodes[2].partitions, 2);
-  EXPECT_TRUE(graph.nodes[2].cached);
-  EXPECT_FALSE(graph.nodes[1].cached);
+  EXPECT_EQ(graph.nodes[2].level, StorageLevel::memory);
+  EXPECT_EQ(graph.nodes[1].level, StorageLevel::none);
   ASSERT_EQ(graph.nodes[2].dependencies.size(), 3u);
   EXPECT_EQ(std::get<NarrowEdge>(graph.nodes[2].dependencies[0]).parent, 0u);
   EXPECT_EQ(std::get<NarrowEdge>(graph.nodes[2].dependencies[1]).parent, 1u);

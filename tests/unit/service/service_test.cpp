@@ -215,6 +215,7 @@ TEST_P(Service, BlockUpdatesComeInOrder) {
   const auto executor = start_executor("1");
   struct Empty final : detail::CachedPartition {
     [[nodiscard]] uint64_t bytes() const override { return 600; }
+    void encode(const detail::ByteSink&) const override {}
   };
   executor->blocks.memory().put({1, 2}, std::make_shared<const Empty>());
   executor->blocks.memory().put({3, 4}, std::make_shared<const Empty>());
@@ -282,6 +283,7 @@ TEST_P(Service, OrdersReachAllExecutorsThatAreNotForgotten) {
   std::vector<std::unique_ptr<Executor>> executors;
   struct Empty final : detail::CachedPartition {
     [[nodiscard]] uint64_t bytes() const override { return 10; }
+    void encode(const detail::ByteSink&) const override {}
   };
   for (const char* id : {"1", "2", "3"}) {
     executors.push_back(start_executor(id));

@@ -13,6 +13,7 @@ struct FakePartition final : detail::CachedPartition {
   uint64_t size;
   int value;
   [[nodiscard]] uint64_t bytes() const override { return size; }
+  void encode(const detail::ByteSink& sink) const override { sink(std::string(size, 'x')); }
 };
 
 inline detail::CachedPtr partition(uint64_t size, int value = 0) {

@@ -14,6 +14,7 @@
 
 #include "tenon/detail/lineage.hpp"
 #include "tenon/export.hpp"
+#include "tenon/storage_level.hpp"
 
 namespace tenon::detail {
 
@@ -48,7 +49,10 @@ TENON_API int32_t node_id(const rdd::NodePtr& node);
 TENON_API std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node);
 TENON_API std::string node_name(const rdd::NodePtr& node);
 TENON_API void set_node_name(const rdd::NodePtr& node, std::string name);
-TENON_API void set_node_cached(Driver& driver, const rdd::NodePtr& node, bool cached);
+/// Throws Error (invalid_argument) when the node is kept at another level.
+TENON_API void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level);
+TENON_API void unpersist_node(Driver& driver, const rdd::NodePtr& node);
+TENON_API StorageLevel storage_level(const rdd::NodePtr& node);
 TENON_API std::string debug_string(const rdd::NodePtr& node);
 
 /// tenon.default.parallelism when it is set, else what the backend said.

@@ -10,7 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "tenon/codec.hpp"
 #include "tenon/detail/batch.hpp"
+#include "tenon/detail/encoded_records.hpp"
 #include "tenon/detail/fields.hpp"
 #include "tenon/detail/owned.hpp"
 #include "tenon/detail/runtime.hpp"
@@ -82,6 +84,13 @@ class KeptRecords final : public CachedPartition {
     for (const auto& record : records_) bytes_ += heap_bytes<owned_t<T>>(record);
   }
   [[nodiscard]] uint64_t bytes() const override { return bytes_; }
+  void encode([[maybe_unused]] const ByteSink& sink) const override {
+    if constexpr (Encodable<owned_t<T>>) {
+      FrameWriter<owned_t<T>> out(sink);
+      for (const auto& record : records_) out.add(record);
+      out.finish();
+    }
+  }
   [[nodiscard]] const std::vector<owned_t<T>>& records() const { return records_; }
 
  private:
@@ -129,7 +138,17 @@ class TypedOperator : public RddOperator {
       return nullptr;  // Rdd<T>::cache() does not compile
     }
   }
+  void encode([[maybe_unused]] StreamBase& stream, [[maybe_unused]] const TaskContext& task,
+              [[maybe_unused]] const ByteSink& sink) const override {
+    if constexpr (Encodable<owned_t<T>>)
+      encode_stream<T>(static_cast<Stream<T>&>(stream), task, sink);
+  }
   StreamPtr reopen([[maybe_unused]] CachedPtr kept) const override {
+    if constexpr (Encodable<owned_t<T>>) {
+      if (auto encoded = std::dynamic_pointer_cast<const EncodedPartition>(kept)) {
+        return std::make_unique<EncodedStream<T>>(std::move(encoded));
+      }
+    }
     if constexpr (can_be_kept_v<T>) {
       return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,7 +35,10 @@ class Stream : public StreamBase {
   virtual std::span<T> next() = 0;
 };
 
-/// A partition kept in memory, without its type. Immutable; shared by the tasks that read it.
+/// Takes bytes piece by piece.
+using ByteSink = std::function<void(std::string_view bytes)>;
+
+/// A partition that is kept, without its type. Immutable; shared by the tasks that read it.
 class CachedPartition {
  public:
   CachedPartition() = default;
@@ -43,8 +47,18 @@ class CachedPartition {
   CachedPartition& operator=(const CachedPartition&) = delete;
   /// Bytes that it occupies, what its elements point to included.
   [[nodiscard]] virtual uint64_t bytes() const = 0;
+  /// Its records as EncodedPartition::records() has them.
+  virtual void encode(const ByteSink& sink) const = 0;
 };
 using CachedPtr = std::shared_ptr<const CachedPartition>;
+
+/// A partition that is kept as bytes, in memory or in a file.
+class EncodedPartition : public CachedPartition {
+ public:
+  /// What RddOperator::encode() wrote.
+  [[nodiscard]] virtual std::string_view records() const = 0;
+  void encode(const ByteSink& sink) const final { sink(records()); }
+};
 
 /// Encoded records of one shuffle block; `keep` keeps them alive.
 struct ShuffleBlock {
@@ -128,7 +142,9 @@ class RddOperator : public OperatorBase {
   virtual StreamPtr open(PartitionContext& context, int32_t partition) const = 0;
   /// Reads a stream of this Rdd to its end into a form that can be kept.
   virtual CachedPtr keep(StreamBase& stream, const TaskContext& task) const = 0;
-  /// Streams a kept partition.
+  /// Reads a stream of this Rdd to its end and encodes its records.
+  virtual void encode(StreamBase& stream, const TaskContext& task, const ByteSink& sink) const = 0;
+  /// Streams what keep() returned, or an EncodedPartition of what encode() wrote.
   virtual StreamPtr reopen(CachedPtr kept) const = 0;
 };
 
