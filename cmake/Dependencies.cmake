@@ -10,6 +10,9 @@ pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)
 # configures again, which would compile everything again.
 set_target_properties(PkgConfig::zmq PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "" INTERFACE_COMPILE_OPTIONS "")
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
 
 add_library(tenon_msgpack INTERFACE)
 target_compile_definitions(tenon_msgpack INTERFACE MSGPACK_NO_BOOST)

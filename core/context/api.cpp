@@ -149,44 +149,48 @@ std::vector<int32_t> all_partitions(const rdd::NodePtr& node) {
   return all;
 }
 
-namespace {
+Operator file_operator(FileRecords records) {
+  switch (records) {
+    case FileRecords::line_views:
+      return rdd::text_operator(true);
+    case FileRecords::lines_with_offsets:
+      return rdd::lines_with_offsets_operator();
+    case FileRecords::whole_files:
+      return rdd::whole_files_operator();
+    case FileRecords::lines:
+      break;
+  }
+  return rdd::text_operator(false);
+}
 
-// paths: anything that rdd::list_input_files() takes.
-template <class Paths>
-rdd::NodePtr add_text_source(Driver& driver, std::string name, Paths paths, int32_t min_partitions,
-                             bool views, CallSite site) {
-  if (min_partitions < 0) throw_bad_partitions("text_file", min_partitions);
+rdd::NodePtr add_files(Driver& driver, FileSource source, CallSite site) {
+  if (source.min_partitions < 0) throw_bad_partitions(source.operation, source.min_partitions);
   driver.check_usable();
-  const auto least = static_cast<uint64_t>(
-      min_partitions > 0 ? min_partitions : std::min(driver.default_parallelism(), 2));
+  rdd::SplitRule rule;
+  rule.min_splits =
+      static_cast<uint64_t>(source.min_partitions > 0 ? source.min_partitions
+                                                      : std::min(driver.default_parallelism(), 2));
+  rule.max_bytes = rdd::kMaxSplitBytes;
+  rule.unit = source.record_bytes;
+  rule.keep_empty = source.keep_empty;
   rdd::NodeSpec spec;
-  spec.name = std::move(name);
+  spec.name = source.paths.empty() ? "" : source.paths.front();
+  if (source.paths.size() > 1) {
+    spec.name += " and " + std::to_string(source.paths.size() - 1) + " more";
+  }
   spec.call_site = std::move(site);
-  spec.op = rdd::text_operator(views);
-  spec.partitions = [paths = std::move(paths), least] {
+  spec.op = std::move(source.op);
+  spec.partitions = [paths = std::move(source.paths), commas = source.comma_lists, rule] {
     rdd::Partitions partitions;
-    const auto files = rdd::list_input_files(paths);
-    for (const auto& split : rdd::make_splits(files, least, rdd::kMaxSplitBytes)) {
+    const auto files = commas && paths.size() == 1 ? rdd::list_input_files(paths.front())
+                                                   : rdd::list_input_files(paths);
+    if (rule.unit > 1) rdd::check_record_files(files, rule.unit);
+    for (const auto& split : rdd::make_splits(files, rule)) {
       partitions.push_back({rdd::encode_split(split), {}});
     }
     return partitions;
   };
   return add_node(driver, std::move(spec));
-}
-
-}  // namespace
-
-rdd::NodePtr add_text_file(Driver& driver, const std::string& paths, int32_t min_partitions,
-                           bool views, CallSite site) {
-  return add_text_source(driver, paths, paths, min_partitions, views, std::move(site));
-}
-
-rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths, int32_t min_partitions,
-                           bool views, CallSite site) {
-  std::string name = paths.empty() ? "" : paths.front();
-  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
-  return add_text_source(driver, std::move(name), std::move(paths), min_partitions, views,
-                         std::move(site));
 }
 
 uint64_t take_scale_up_factor(Driver& driver) {

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "rdd/compressed_file.hpp"
 #include "tenon/detail/bytes.hpp"
 #include "tenon/error.hpp"
 
@@ -132,26 +133,45 @@ std::vector<InputFile> list_input_files(const std::vector<std::string>& paths) {
   return files;
 }
 
+void check_record_files(const std::vector<InputFile>& files, uint64_t record_bytes) {
+  for (const InputFile& file : files) {
+    if (is_compressed(file.path)) {
+      refuse(file.path, "compressed files cannot be read as binary records");
+    }
+    if (file.size % record_bytes != 0) {
+      refuse(file.path, "its size of " + std::to_string(file.size) +
+                            " bytes is no multiple of the record's " +
+                            std::to_string(record_bytes));
+    }
+  }
+}
+
 std::vector<std::vector<FileRange>> make_splits(const std::vector<InputFile>& files,
-                                                uint64_t min_splits, uint64_t max_bytes) {
+                                                const SplitRule& rule) {
   uint64_t total = 0;
   for (const InputFile& file : files) total += file.size;
   const uint64_t goal = std::clamp<uint64_t>(
-      (total + min_splits - 1) / std::max<uint64_t>(min_splits, 1), 1, max_bytes);
+      (total + rule.min_splits - 1) / std::max<uint64_t>(rule.min_splits, 1), 1, rule.max_bytes);
   std::vector<std::vector<FileRange>> splits;
   uint64_t room = 0;
   for (const InputFile& file : files) {
-    for (uint64_t offset = 0; offset < file.size;) {
-      // A rest that is hardly longer than the goal is not cut again (as Hadoop's SPLIT_SLOP 1.1).
-      if (room == 0 || (offset == 0 && file.size > room && file.size <= goal)) {
+    const bool whole = rule.unit == 0 || is_compressed(file.path);
+    uint64_t offset = 0;
+    while (offset < file.size || (offset == 0 && rule.keep_empty)) {
+      if (room == 0 || (offset == 0 && file.size > room && (whole || file.size <= goal))) {
         splits.emplace_back();
         room = goal;
       }
+      // A rest that is hardly longer than the goal is not cut again (as Hadoop's SPLIT_SLOP 1.1).
       const uint64_t rest = file.size - offset;
-      const uint64_t length = rest <= room + goal / 10 ? rest : room;
+      uint64_t length = rest;
+      if (!whole && rest > room + goal / 10) {
+        length = std::min(rest, (room + rule.unit - 1) / rule.unit * rule.unit);
+      }
       splits.back().push_back({file.path, offset, length});
       offset += length;
       room -= std::min(room, length);
+      if (file.size == 0) break;
     }
   }
   return splits;

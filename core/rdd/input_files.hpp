@@ -27,11 +27,19 @@ struct FileRange {
   uint64_t offset = 0, length = 0;
 };
 
-// At least min_splits splits where there are bytes enough, none over max_bytes; small files share
-// one. Empty files have none.
+// Throws tenon::Error (input_output) naming the first file that is no row of records of this size.
+void check_record_files(const std::vector<InputFile>& files, uint64_t record_bytes);
+
+struct SplitRule {
+  uint64_t min_splits = 1;  // where there are bytes enough
+  uint64_t max_bytes = 0;   // of a split, where it can be cut
+  uint64_t unit = 1;        // bytes that are not cut; 0: a file is not cut
+  bool keep_empty = false;  // files without a byte belong to a split, too
+};
+
+// Small files share a split. Compressed files are not cut.
 [[nodiscard]] std::vector<std::vector<FileRange>> make_splits(const std::vector<InputFile>& files,
-                                                              uint64_t min_splits,
-                                                              uint64_t max_bytes);
+                                                              const SplitRule& rule);
 
 [[nodiscard]] std::string encode_split(const std::vector<FileRange>& split);
 [[nodiscard]] std::vector<FileRange> decode_split(std::string_view bytes);

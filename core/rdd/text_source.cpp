@@ -1,18 +1,17 @@
-// The operator of text_file: lines of the splits of files.
+// The operators of text_file and its kin: lines of the splits of files, or the files themselves.
 #include "rdd/text_source.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "rdd/compressed_file.hpp"
+#include "rdd/file_reader.hpp"
 #include "rdd/input_files.hpp"
 #include "tenon/detail/kept.hpp"
 #include "tenon/detail/registry.hpp"
@@ -21,45 +20,18 @@
 namespace tenon::rdd {
 namespace {
 
-using detail::kBatchSize;
+using WholeFile = std::pair<std::string, std::string>;
 
-class File {
- public:
-  explicit File(const std::string& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail("cannot be opened");
-  }
-  ~File() { ::close(fd_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  // Fewer bytes than asked for only at the end of the file.
-  size_t read(char* to, size_t size, uint64_t offset) const {
-    size_t done = 0;
-    while (done < size) {
-      const ssize_t n = ::pread(fd_, to + done, size - done, static_cast<off_t>(offset + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail("cannot be read");
-      if (n == 0) break;
-      done += static_cast<size_t>(n);
-    }
-    return done;
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) const {
-    throw Error(ErrorKind::input_output,
-                "input file " + path_ + " " + what + ": " + std::strerror(errno));
-  }
-  std::string path_;
-  int fd_;
-};
-
-// The lines that begin in a stretch of a file, as one piece of memory.
+// The lines that begin in a stretch of a file, as one piece of memory; of a compressed file all.
 class RangeText {
  public:
   explicit RangeText(const FileRange& range) {
-    File file(range.path);
+    if (is_compressed(range.path)) {
+      whole_ = read_compressed(range.path);
+      text_ = whole_;
+      return;
+    }
+    const FileReader file(range.path);
     // From the byte before, to see whether a line begins at the first one; to the end of the last
     // line.
     const uint64_t from = range.offset == 0 ? 0 : range.offset - 1;
@@ -78,12 +50,17 @@ class RangeText {
     }
     if (first < size_ && buffer_[size_ - 1] != '\n') read_to_line_end(file, from + size_);
     text_ = std::string_view(buffer_.get(), size_).substr(std::min(first, size_));
+    offset_ = from + first;
   }
 
   [[nodiscard]] std::string_view text() const { return text_; }
+  // Where a piece of it stands in the file, that is in its text when it is compressed.
+  [[nodiscard]] uint64_t offset_of(const char* at) const {
+    return offset_ + static_cast<uint64_t>(at - text_.data());
+  }
 
  private:
-  void read_to_line_end(const File& file, uint64_t offset) {
+  void read_to_line_end(const FileReader& file, uint64_t offset) {
     size_t step = size_t{64} << 10;
     for (;;) {
       std::unique_ptr<char[]> larger(new char[size_ + step]);
@@ -103,7 +80,9 @@ class RangeText {
 
   std::unique_ptr<char[]> buffer_;
   size_t size_ = 0;
+  std::string whole_;
   std::string_view text_;
+  uint64_t offset_ = 0;
 };
 
 // Keeps the text of the whole split until the task ends: views into it may be held that long.
@@ -140,16 +119,24 @@ class Lines final : public detail::Stream<T> {
     while (!rest.empty() && !batch_.full()) {
       const void* newline = std::memchr(rest.data(), '\n', rest.size());
       if (newline == nullptr) {
-        batch_.emplace(rest);
+        add(rest);
         rest = {};
         break;
       }
       const auto length = static_cast<size_t>(static_cast<const char*>(newline) - rest.data());
       const size_t cr = length != 0 && rest[length - 1] == '\r' ? 1 : 0;
-      batch_.emplace(rest.substr(0, length - cr));
+      add(rest.substr(0, length - cr));
       rest.remove_prefix(length + 1);
     }
     rest_ = rest;
+  }
+
+  void add(std::string_view line) {
+    if constexpr (std::is_constructible_v<T, std::string_view>) {
+      batch_.emplace(line);
+    } else {
+      batch_.emplace(texts_.back()->offset_of(line.data()), std::string(line));
+    }
   }
 
   std::vector<FileRange> ranges_;
@@ -160,20 +147,62 @@ class Lines final : public detail::Stream<T> {
   detail::Batch<T> batch_;
 };
 
-template <class T>
-class TextOperator final : public detail::TypedOperator<T> {
+// (path, text) of each file.
+class WholeFiles final : public detail::Stream<WholeFile> {
  public:
-  explicit TextOperator(std::string_view) {}
+  WholeFiles(std::string_view split, detail::PartitionContext& context)
+      : ranges_(decode_split(split)), context_(context) {}
+
+  std::span<WholeFile> next() override {
+    return detail::noting_failure(context_, [this] { return read(); });
+  }
+
+ private:
+  // One at a time: they may be large.
+  std::span<WholeFile> read() {
+    context_.task().throw_if_killed();
+    if (at_ == ranges_.size()) return {};
+    const FileRange& range = ranges_[at_++];
+    file_.first = range.path;
+    if (is_compressed(range.path)) {
+      file_.second = read_compressed(range.path);
+    } else {
+      file_.second.resize(static_cast<size_t>(range.length));
+      file_.second.resize(FileReader(range.path).read(file_.second.data(), file_.second.size(), 0));
+    }
+    return {&file_, 1};
+  }
+
+  std::vector<FileRange> ranges_;
+  detail::PartitionContext& context_;
+  size_t at_ = 0;
+  WholeFile file_;
+};
+
+template <class T, class Source>
+class FileOperator final : public detail::TypedOperator<T> {
+ public:
+  explicit FileOperator(std::string_view) {}
   detail::StreamPtr open(detail::PartitionContext& context, int32_t partition) const override {
-    return std::make_unique<Lines<T>>(context.data(partition), context);
+    return std::make_unique<Source>(context.data(partition), context);
   }
 };
+template <class T>
+using LinesOperator = FileOperator<T, Lines<T>>;
 
 }  // namespace
 
 detail::Operator text_operator(bool views) {
-  return views ? detail::operator_of<TextOperator<std::string_view>>()
-               : detail::operator_of<TextOperator<std::string>>();
+  return views ? detail::operator_of<LinesOperator<std::string_view>>()
+               : detail::operator_of<LinesOperator<std::string>>();
+}
+
+detail::Operator lines_with_offsets_operator() {
+  return detail::operator_of<LinesOperator<std::pair<uint64_t, std::string>>>();
+}
+
+detail::Operator whole_files_operator() {
+  return detail::operator_of<FileOperator<WholeFile, WholeFiles>>();
 }
 
 }  // namespace tenon::rdd

@@ -1,4 +1,4 @@
-// The operator of text_file. Its partitions' data are splits (rdd/input_files.hpp).
+// The operators of text_file and its kin. Their partitions' data are splits (rdd/input_files.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,10 @@ namespace tenon::rdd {
 
 // views: records are std::string_view into the split, else std::string.
 [[nodiscard]] detail::Operator text_operator(bool views);
+// Records are (offset in the file, line).
+[[nodiscard]] detail::Operator lines_with_offsets_operator();
+// Records are (path, text of the file).
+[[nodiscard]] detail::Operator whole_files_operator();
 
 // The largest split: large enough to make a task worth its start, small enough for many to be in
 // memory.

@@ -14,6 +14,7 @@
 #include "tenon/accumulator.hpp"
 #include "tenon/broadcast.hpp"
 #include "tenon/conf.hpp"
+#include "tenon/detail/binary.hpp"
 #include "tenon/listener.hpp"
 #include "tenon/rdd.hpp"
 #include "tenon/status_tracker.hpp"
@@ -76,7 +77,8 @@ class TENON_API Context {
   /// commas between. Names that begin with `.` or `_` are left out within folders and globs. A line
   /// ends at \n or \r\n, which are not part of it. Large files are cut in splits at line ends,
   /// small ones gathered. T: std::string, or std::string_view for records that live within their
-  /// stage and cost nothing.
+  /// stage and cost nothing. Files whose names end in .gz, .zst or .lz4 are decompressed; each is
+  /// one split.
   /// @param min_partitions 0: the smaller of default_parallelism() and 2
   /// @throws Error (input_output) at the first use when a path is missing or unreadable: the text
   ///   names it
@@ -84,9 +86,8 @@ class TENON_API Context {
     requires(std::same_as<T, std::string> || std::same_as<T, std::string_view>)
   [[nodiscard]] Rdd<T> text_file(const std::string& paths, int32_t min_partitions = 0,
                                  Location location = Location::current()) {
-    return Rdd<T>(driver_, detail::add_text_file(*driver_, paths, min_partitions,
-                                                 std::same_as<T, std::string_view>,
-                                                 detail::call_site("text_file", location)));
+    return Rdd<T>(driver_, add_text("text_file", {paths}, true, min_partitions,
+                                    detail::call_site("text_file", location), line_form<T>()));
   }
   /// The same for several files, folders and globs, one an element: a comma is a character like any
   /// other.
@@ -94,9 +95,51 @@ class TENON_API Context {
     requires(std::same_as<T, std::string> || std::same_as<T, std::string_view>)
   [[nodiscard]] Rdd<T> text_file(std::vector<std::string> paths, int32_t min_partitions = 0,
                                  Location location = Location::current()) {
-    return Rdd<T>(driver_, detail::add_text_file(*driver_, std::move(paths), min_partitions,
-                                                 std::same_as<T, std::string_view>,
-                                                 detail::call_site("text_file", location)));
+    return Rdd<T>(driver_, add_text("text_file", std::move(paths), false, min_partitions,
+                                    detail::call_site("text_file", location), line_form<T>()));
+  }
+
+  /// The lines of text files, each with the offset in its file at which it begins (in its text when
+  /// it is compressed): (offset, line). Otherwise as text_file().
+  [[nodiscard]] Rdd<std::pair<uint64_t, std::string>> text_file_with_offsets(
+      const std::string& paths, int32_t min_partitions = 0,
+      Location location = Location::current());
+
+  /// (path, text) of each file, empty ones too; for many small files. Paths as for text_file().
+  /// @param min_partitions 0: the smaller of default_parallelism() and 2
+  [[nodiscard]] Rdd<std::pair<std::string, std::string>> whole_text_files(
+      const std::string& paths, int32_t min_partitions = 0,
+      Location location = Location::current());
+
+  /// Records of record_bytes bytes each, one after another in the files. Paths as for text_file().
+  /// @throws Error (invalid_argument) when record_bytes is 0; (input_output) at the first use when
+  /// a
+  ///   file's size is no multiple of it, or a file is compressed
+  [[nodiscard]] Rdd<std::string> binary_records(const std::string& paths, uint64_t record_bytes,
+                                                int32_t min_partitions = 0,
+                                                Location location = Location::current());
+  /// Values of T one after another in the files, as this machine holds them in memory: numbers, and
+  /// aggregates of nothing but these. Otherwise as above.
+  template <class T>
+  [[nodiscard]] Rdd<T> binary_records(const std::string& paths, int32_t min_partitions = 0,
+                                      Location location = Location::current()) {
+    static_assert(detail::PlainCodec<T>,
+                  "binary_records: the element type must be a number or an aggregate of numbers; "
+                  "read records of bytes with binary_records(paths, record_bytes) instead");
+    return Rdd<T>(
+        driver_,
+        add_records(paths, sizeof(T), min_partitions, detail::call_site("binary_records", location),
+                    detail::operator_of<detail::BinaryOperator<T>>(encode<uint64_t>(sizeof(T)))));
+  }
+
+  /// No record, no partition.
+  template <class T>
+  [[nodiscard]] Rdd<T> empty(Location location = Location::current()) {
+    rdd::NodeSpec spec;
+    spec.call_site = detail::call_site("empty", location);
+    spec.op = detail::operator_of<detail::EmptyOperator<T>>();
+    spec.partitions = [] { return rdd::Partitions(); };
+    return Rdd<T>(driver_, detail::add_node(*driver_, std::move(spec)));
   }
 
   // ----------------------------------------------------------------------------- shared values
@@ -182,6 +225,16 @@ class TENON_API Context {
   [[nodiscard]] const detail::DriverPtr& driver() const { return driver_; }
 
  private:
+  template <class T>
+  static constexpr detail::FileRecords line_form() {
+    return std::same_as<T, std::string> ? detail::FileRecords::lines
+                                        : detail::FileRecords::line_views;
+  }
+  rdd::NodePtr add_text(const char* operation, std::vector<std::string> paths, bool comma_lists,
+                        int32_t min_partitions, CallSite site, detail::FileRecords records);
+  rdd::NodePtr add_records(const std::string& paths, uint64_t record_bytes, int32_t min_partitions,
+                           CallSite site, detail::Operator op);
+
   detail::DriverPtr driver_;
 };
 

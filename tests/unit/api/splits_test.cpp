@@ -118,7 +118,7 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
     const uint64_t least = 1 + random() % 20, most_bytes = 1 + random() % 2000;
     std::map<std::string, uint64_t> covered;
     std::vector<std::string> order;
-    const auto splits = make_splits(files, least, most_bytes);
+    const auto splits = make_splits(files, {.min_splits = least, .max_bytes = most_bytes});
     for (const auto& split : splits) {
       ASSERT_FALSE(split.empty());
       uint64_t bytes = 0;
@@ -148,7 +148,7 @@ TEST(MakeSplits, CoverEachByteOnceInOrder) {
 TEST(MakeSplits, SmallFilesShareOne) {
   std::vector<InputFile> files;
   for (int i = 0; i < 10'000; ++i) files.push_back({std::to_string(i).append("f"), 20});
-  EXPECT_EQ(make_splits(files, 2, uint64_t{32} << 20).size(), 2u);
+  EXPECT_EQ(make_splits(files, {.min_splits = 2, .max_bytes = uint64_t{32} << 20}).size(), 2u);
 }
 
 TEST(MakeSplits, TravelAsBytes) {

@@ -101,13 +101,21 @@ TENON_API uint64_t take_scale_up_factor(Driver& driver);
 /// All partitions of a node.
 TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);
 
-/// Files, folders, globs and comma lists in splits at line ends; views: records are
-/// std::string_view.
-TENON_API rdd::NodePtr add_text_file(Driver& driver, const std::string& paths,
-                                     int32_t min_partitions, bool views, CallSite call_site);
-/// The same for paths one by one, in which a comma is a character like any other.
-TENON_API rdd::NodePtr add_text_file(Driver& driver, std::vector<std::string> paths,
-                                     int32_t min_partitions, bool views, CallSite call_site);
+/// What the records of text files are.
+enum class FileRecords { lines, line_views, lines_with_offsets, whole_files };
+TENON_API Operator file_operator(FileRecords records);
+
+/// Input files as an Rdd: files, folders and globs, in splits.
+struct FileSource {
+  const char* operation;
+  std::vector<std::string> paths;
+  bool comma_lists = true;     ///< a path may be several with commas between
+  int32_t min_partitions = 0;  ///< 0: the smaller of default_parallelism() and 2
+  Operator op{};
+  uint64_t record_bytes = 1;  ///< a file is cut at multiples only; 0: not at all
+  bool keep_empty = false;    ///< files without a byte have a record, too
+};
+TENON_API rdd::NodePtr add_files(Driver& driver, FileSource source, CallSite call_site);
 
 /// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves
 /// nothing.
