@@ -88,6 +88,11 @@ class Partitioner {
   ///   or a partitioner that leaves the number to the operation
   [[nodiscard]] int32_t of(const K& key) const {
     if (partitions() < 1) detail::throw_bad_partitions("Partitioner::of", partitions());
+    if constexpr (!Hashable<K>) {
+      if (erased_.by_hash()) {
+        detail::throw_bad_argument("Partitioner::of", "the key type has no tenon::Hash");
+      }
+    }
     return static_cast<int32_t>(detail::Spread<K>(erased_).of(key));
   }
 
