@@ -12,8 +12,8 @@
 namespace tenon::executor {
 namespace {
 
-// What one step takes at most, over opening, reading and closing its stream (measured: see
-// tests/unit/api/lineage_test.cpp).
+// An estimate, with room to spare, of what one step takes over opening, reading and closing its
+// stream.
 constexpr size_t kBytesPerStep = 4096;
 // For the program's function and what is below the steps.
 constexpr size_t kBytesAtTheEnd = size_t{8} << 20;
