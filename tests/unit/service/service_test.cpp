@@ -255,7 +255,9 @@ TEST_P(Service, AnExecutorThatIsGoneIsAnErrorThatNamesTheSetting) {
   EXPECT_EQ(error.kind(), ErrorKind::unreachable);
   // In one process a socket that is about to close may refuse the message at once.
   const bool refused = std::string_view(error.what()).find("it is gone") != std::string_view::npos;
-  if (!GetParam() || !refused) EXPECT_THAT(error.what(), HasSubstr("tenon.rpc.askTimeout"));
+  if (!GetParam() || !refused) {
+    EXPECT_THAT(error.what(), HasSubstr("tenon.rpc.askTimeout"));
+  }
 }
 
 TEST_P(Service, C11_3_AResultIsTakenFromItsExecutorOnce) {
