@@ -1,10 +1,26 @@
 #include "context/in_process_executors.hpp"
 
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "tenon/error.hpp"
 
 namespace tenon::context {
+namespace {
+
+// A C++ thread cannot be ended from outside: the executor whose task's code runs on must outlive
+// it. Kept for the rest of the process, and never destroyed, since that code may still run at its
+// end.
+void leave_behind(std::unique_ptr<executor::ExecutorHost> host) {
+  static std::mutex mutex;
+  static auto* const left_behind = new std::vector<std::unique_ptr<executor::ExecutorHost>>;
+  const std::lock_guard lock(mutex);
+  left_behind->push_back(std::move(host));
+}
+
+}  // namespace
 
 void InProcessExecutors::start(host::InProcessRequest request) {
   auto executor = std::make_unique<executor::ExecutorHost>(make_(std::move(request)));
@@ -25,7 +41,7 @@ bool InProcessExecutors::end(std::chrono::steady_clock::time_point deadline) {
   for (auto& host : hosts) {
     if (host->end(deadline)) continue;
     well = false;
-    static_cast<void>(host.release());  // a C++ thread cannot be ended from outside
+    leave_behind(std::move(host));
   }
   return well;
 }
