@@ -438,6 +438,7 @@ void Scheduling::stop(int exit_code) {
     const std::lock_guard lock(mutex_);
     started = registration_.has_value();
   }
+  services_->begin_stop();
   const auto deadline = std::chrono::steady_clock::now() + stop_timeout_;
   const auto told = std::make_shared<std::promise<void>>();
   loop_.post([this, exit_code, told] {

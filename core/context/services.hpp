@@ -47,6 +47,8 @@ class Services {
   };
   [[nodiscard]] Usage usage() const;
 
+  // Executors go from now on.
+  void begin_stop() { driver_->begin_stop(); }
   // Idempotent.
   void stop() { driver_->stop(); }
 

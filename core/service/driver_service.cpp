@@ -55,7 +55,16 @@ struct DriverService::State {
         sources(std::move(s)),
         env({.name = "tenon-service",
              .max_message_bytes = options.max_message_bytes,
-             .warn = [](const std::string& line) { kLog.warn(line); }}) {}
+             .warn = [this](const std::string& line) { warn(line); }}) {}
+
+  // Orders cross with executors that go when the application stops: nothing to worry about then.
+  void warn(const std::string& line) const {
+    if (stopping.load(std::memory_order_relaxed)) {
+      kLog.info(line);
+    } else {
+      kLog.warn(line);
+    }
+  }
 
   const DriverServiceOptions options;
   const BlobStore& stage_binaries;
@@ -64,6 +73,7 @@ struct DriverService::State {
   std::mutex mutex;                              // guards executors
   std::map<std::string, std::string> executors;  // endpoint by id
   std::string address;
+  std::atomic<bool> stopping{false};
   wire::RpcEnv env;
 
   wire::RpcEnv::Handlers handlers() {
@@ -206,6 +216,10 @@ void DriverService::forget_executor(const std::string& executor_id) {
   state_->executors.erase(executor_id);
 }
 
-void DriverService::stop() { state_->env.stop(); }
+void DriverService::begin_stop() { state_->stopping.store(true, std::memory_order_relaxed); }
+void DriverService::stop() {
+  begin_stop();
+  state_->env.stop();
+}
 
 }  // namespace tenon::service

@@ -65,6 +65,8 @@ class DriverService {
   // The executor is gone: no more orders to it.
   void forget_executor(const std::string& executor_id);
 
+  // Executors go from now on, with orders still on their way to them. [any-thread]
+  void begin_stop();
   // Ends the thread and the socket; asks that wait are answered with nothing. Idempotent.
   void stop();
 
