@@ -193,8 +193,19 @@ rdd::NodePtr add_files(Driver& driver, FileSource source, CallSite site) {
   return add_node(driver, std::move(spec));
 }
 
-uint64_t take_scale_up_factor(Driver& driver) {
-  return static_cast<uint64_t>(driver.settings().get_int("tenon.rdd.limit.scaleUpFactor"));
+void in_waves(Driver& driver, const rdd::NodePtr& node,
+              const std::function<bool(std::vector<int32_t>)>& run) {
+  const auto total = static_cast<uint64_t>(node->partition_count());
+  const auto factor =
+      static_cast<uint64_t>(driver.settings().get_int("tenon.rdd.limit.scaleUpFactor"));
+  uint64_t tried = 0, wave = 1;
+  for (bool more = true; more && tried < total; wave = std::min(total, tried * factor)) {
+    std::vector<int32_t> partitions;
+    for (; partitions.size() < wave && tried < total; ++tried) {
+      partitions.push_back(static_cast<int32_t>(tried));
+    }
+    more = run(std::move(partitions));
+  }
 }
 
 uint64_t add_broadcast(Driver& driver, std::string bytes) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "rdd/part_name.hpp"
 #include "rdd/walk.hpp"
 #include "storage/checked_file.hpp"
 #include "tenon/error.hpp"
@@ -16,12 +17,8 @@
 namespace tenon::context {
 namespace {
 
-constexpr std::string_view kPart = "part-";
-
 std::string part_path(const std::string& folder, int32_t partition) {
-  std::string number = std::to_string(partition);
-  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
-  return folder + "/" + std::string(kPart) + number;
+  return folder + "/" + rdd::part_name(partition);
 }
 
 [[noreturn]] void fail_directory(const std::string& directory, const std::string& why) {
@@ -34,7 +31,7 @@ void check_part_count(const std::string& folder, int32_t expected) {
   int32_t found = 0;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
-    if (at->path().filename().string().starts_with(kPart)) ++found;
+    if (at->path().filename().string().starts_with(rdd::kPartPrefix)) ++found;
   }
   // Rdds without partitions have no file, nor a folder.
   if (found == expected && (!error || expected == 0)) return;

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "rdd/part_name.hpp"
 #include "tenon/detail/driver.hpp"
 #include "tenon/error.hpp"
 #include "tenon/task_context.hpp"
@@ -18,6 +18,7 @@ namespace tenon::detail {
 namespace {
 
 namespace fs = std::filesystem;
+using rdd::part_name;
 
 std::string text(const std::string& path, const char* what, const std::string& why) {
   return "output " + path + " " + what + ": " + why;
@@ -34,12 +35,6 @@ std::string text(const std::string& path, const char* what, const std::string& w
     throw FatalError(ErrorKind::input_output, text(path, what, std::strerror(why)));
   }
   fail(path, what, std::strerror(why));
-}
-
-std::string part_name(int32_t partition) {
-  char name[32];
-  std::snprintf(name, sizeof name, "part-%05d", partition);
-  return name;
 }
 
 }  // namespace

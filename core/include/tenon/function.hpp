@@ -75,6 +75,15 @@ struct FunctionCodec {
   }
 };
 
+/// Of a function that has no other state than the one it wraps, as its only member `f`.
+template <WrapsFunction W>
+struct FunctionCodec<W> {
+  static void write(ByteWriter& out, const W& wrapper) {
+    FunctionCodec<typename W::Inner>::write(out, wrapper.f);
+  }
+  static W read(ByteReader& in) { return W{FunctionCodec<typename W::Inner>::read(in)}; }
+};
+
 /// fn plus values that follow the elements: fn(element..., values...).
 template <class F, class... Values>
 struct Bound {

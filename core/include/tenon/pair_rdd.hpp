@@ -243,6 +243,10 @@ class PairRdd {
   template <class Format, class A>
   auto combine(const char* operation, const CallSite& site, const A& aggregator,
                const KeyPartitioner& partitioner) const;
+  /// Op over this Rdd and another one, each shuffled unless it is partitioned that way already.
+  template <class Op, class R>
+  auto two_sided(const char* operation, const CallSite& site, const Rdd<R>& right,
+                 const KeyPartitioner& partitioner) const;
   template <detail::JoinKind kind, class R>
   auto join_as(const char* operation, const Rdd<R>& right, const KeyPartitioner& partitioner,
                const Location& location) const;

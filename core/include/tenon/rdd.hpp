@@ -304,9 +304,14 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
   template <class F>
   auto map_indexed_at(CallSite site, F f) const;
 
-  /// The values of f over all partitions, in their order.
+  /// The values of f over these partitions, in their order.
   template <class F>
-  auto values_of(const CallSite& site, const F& f) const;
+  auto values_of(const CallSite& site, const F& f, std::vector<int32_t> partitions) const;
+  /// The values of f over all partitions.
+  template <class F>
+  auto values_of(const CallSite& site, const F& f) const {
+    return values_of(site, f, detail::all_partitions(node_));
+  }
   template <class F>
   [[nodiscard]] detail::JobSpec job(const CallSite& site, const F& f,
                                     std::vector<int32_t> partitions) const;

@@ -14,6 +14,7 @@
 
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/narrow.hpp"
+#include "tenon/detail/random.hpp"
 
 namespace tenon::detail {
 
@@ -90,6 +91,7 @@ struct CountAll {
 /// One value of a partition's records; nothing for an empty one.
 template <class T, class F>
 struct ReduceAll {
+  using Inner = F;
   F f;
   std::optional<owned_t<T>> operator()(Records<T>& records) const {
     std::optional<owned_t<T>> total;
@@ -103,14 +105,6 @@ struct ReduceAll {
     return total;
   }
 };
-template <class T, class F>
-struct FunctionCodec<ReduceAll<T, F>> {
-  static void write(ByteWriter& out, const ReduceAll<T, F>& reduce) {
-    FunctionCodec<F>::write(out, reduce.f);
-  }
-  static ReduceAll<T, F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 /// zero, with f over the records.
 template <class T, class U, class F>
 struct AggregateAll {
@@ -137,36 +131,25 @@ struct FunctionCodec<AggregateAll<T, U, F>> {
 /// f on an owned copy of the record: the type of fold's function is that of the result.
 template <class F>
 struct OnOwned {
+  using Inner = F;
   F f;
   template <class U, class T>
   auto operator()(U&& total, T&& record) const {
     return std::invoke(f, std::forward<U>(total), to_owned(std::forward<T>(record)));
   }
 };
-template <class F>
-struct FunctionCodec<OnOwned<F>> {
-  static void write(ByteWriter& out, const OnOwned<F>& on) { FunctionCodec<F>::write(out, on.f); }
-  static OnOwned<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 template <class T, class F>
 struct VisitAll {
+  using Inner = F;
   F f;
   void operator()(Records<T>& records) const {
     for (T& record : records) std::invoke(f, record);
   }
 };
-template <class T, class F>
-struct FunctionCodec<VisitAll<T, F>> {
-  static void write(ByteWriter& out, const VisitAll<T, F>& visit) {
-    FunctionCodec<F>::write(out, visit.f);
-  }
-  static VisitAll<T, F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 /// f on the value of a pair; the key stays.
 template <class F>
 struct OnValue {
+  using Inner = F;
   F f;
   template <class K, class V>
   auto operator()(std::pair<K, V>&& record) const {
@@ -174,12 +157,6 @@ struct OnValue {
     return std::pair<K, U>(std::move(record.first), std::invoke(f, std::move(record.second)));
   }
 };
-template <class F>
-struct FunctionCodec<OnValue<F>> {
-  static void write(ByteWriter& out, const OnValue<F>& on) { FunctionCodec<F>::write(out, on.f); }
-  static OnValue<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 /// A key with each element of a range.
 template <class K, class Range>
 struct KeyWithEach {
@@ -205,6 +182,7 @@ struct KeyWithEach {
 /// The elements of the range that f makes of a pair's value, each with the key.
 template <class F>
 struct OnValues {
+  using Inner = F;
   F f;
   template <class K, class V>
   auto operator()(std::pair<K, V>&& record) const {
@@ -212,12 +190,6 @@ struct OnValues {
     return KeyWithEach<K, Range>{std::move(record.first), std::invoke(f, std::move(record.second))};
   }
 };
-template <class F>
-struct FunctionCodec<OnValues<F>> {
-  static void write(ByteWriter& out, const OnValues<F>& on) { FunctionCodec<F>::write(out, on.f); }
-  static OnValues<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 struct First {
   template <class K, class V>
   K operator()(std::pair<K, V>&& record) const {
@@ -325,23 +297,17 @@ struct SampleKeys {
   using K = owned_t<typename T::first_type>;
   Sample<K> operator()(Records<T>& records, uint64_t n) const {
     Sample<K> sample;
-    uint64_t state = static_cast<uint64_t>(TaskContext::current()->partition()) + 1;
+    Random random(static_cast<uint64_t>(TaskContext::current()->partition()) + 1);
     for (T& record : records) {
       ++sample.count;
       if (sample.keys.size() < n) {
         sample.keys.push_back(to_owned(std::move(record.first)));
         continue;
       }
-      state += 0x9e3779b97f4a7c15ULL;  // splitmix64
-      const uint64_t at = mix64(state) % sample.count;
+      const uint64_t at = random() % sample.count;
       if (at < n) sample.keys[at] = to_owned(std::move(record.first));
     }
     return sample;
-  }
-  static uint64_t mix64(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
   }
 };
 

@@ -42,15 +42,8 @@ class CogroupOperator final
   template <size_t I>
   static void add_side(FlatTable<K, Lists>& table, StreamBase& stream, const TaskContext& task) {
     using V = typename std::tuple_element_t<I, Lists>::value_type;
-    auto& input = static_cast<Stream<std::pair<K, V>>&>(stream);
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      task.throw_if_killed();
-      for (auto& [key, value] : batch) {
-        const uint64_t hash = Hash<K>::of(key);
-        auto* lists = table.find_or_insert(std::move(key), hash, [] { return Lists(); }).first;
-        std::get<I>(*lists).push_back(std::move(value));
-      }
-    }
+    add_pairs<V>(table, stream, task,
+                 [](Lists& lists, V&& value) { std::get<I>(lists).push_back(std::move(value)); });
   }
 
   std::string shuffled_;

@@ -95,8 +95,10 @@ TENON_API std::shared_ptr<JobHandle> submit_map_stage(
     Driver& driver, const rdd::NodePtr& node, CallSite call_site,
     std::function<void(std::vector<uint64_t>)> on_bytes);
 
-/// How many times as many partitions each further job of take() runs.
-TENON_API uint64_t take_scale_up_factor(Driver& driver);
+/// Calls run with the first partition, then with further ones, tenon.rdd.limit.scaleUpFactor times
+/// as many as before, until there is none left or it returns false.
+TENON_API void in_waves(Driver& driver, const rdd::NodePtr& node,
+                        const std::function<bool(std::vector<int32_t> partitions)>& run);
 
 /// All partitions of a node.
 TENON_API std::vector<int32_t> all_partitions(const rdd::NodePtr& node);

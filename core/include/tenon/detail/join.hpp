@@ -47,16 +47,9 @@ class JoinOperator final
 
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
     const StreamPtr left = open_pairs<L>(context, 0, partition, left_shuffled_);
-    auto& input = static_cast<Stream<std::pair<K, V>>&>(*left);
     FlatTable<K, Held> table;
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      context.task().throw_if_killed();
-      for (auto& [key, value] : batch) {
-        const uint64_t hash = Hash<K>::of(key);
-        table.find_or_insert(std::move(key), hash, [] { return Held(); })
-            .first->values.push_back(std::move(value));
-      }
-    }
+    add_pairs<V>(table, *left, context.task(),
+                 [](Held& held, V&& value) { held.values.push_back(std::move(value)); });
     return std::make_unique<Joined>(std::move(table),
                                     open_pairs<R>(context, 1, partition, right_shuffled_), context);
   }

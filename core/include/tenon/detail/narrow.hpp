@@ -116,6 +116,24 @@ class MapOperator final : public TypedOperator<map_result_t<F, T>> {
 
 // ------------------------------------------------------------------------------- filter
 
+/// The next batch of the records for which keep(record) is true: they move to the front of the
+/// batch that they came in. Empty only at the end.
+template <class T, class Keep>
+std::span<T> next_where(Stream<T>& input, const TaskContext& task, Keep&& keep) {
+  for (;;) {
+    const std::span<T> batch = input.next();
+    if (batch.empty()) return batch;
+    size_t kept = 0;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      task.throw_if_killed();
+      if (!keep(std::as_const(batch[i]))) continue;
+      if (kept != i) batch[kept] = std::move(batch[i]);
+      ++kept;
+    }
+    if (kept != 0) return batch.first(kept);
+  }
+}
+
 template <class F, class T>
 class FilterOperator final : public TypedOperator<T> {
  public:
@@ -137,21 +155,7 @@ class FilterOperator final : public TypedOperator<T> {
     }
 
    private:
-    // What passes moves to the front of the batch it came in.
-    std::span<T> read() {
-      for (;;) {
-        const std::span<T> batch = typed<T>(input_).next();
-        if (batch.empty()) return batch;
-        size_t kept = 0;
-        for (size_t i = 0; i < batch.size(); ++i) {
-          task_.throw_if_killed();
-          if (!f_(std::as_const(batch[i]))) continue;
-          if (kept != i) batch[kept] = std::move(batch[i]);
-          ++kept;
-        }
-        if (kept != 0) return batch.first(kept);
-      }
-    }
+    std::span<T> read() { return next_where(typed<T>(input_), task_, f_); }
 
     PartitionCall<F> f_;
     StreamPtr input_;

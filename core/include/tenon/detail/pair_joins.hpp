@@ -12,6 +12,19 @@
 namespace tenon {
 
 template <class T>
+template <class Op, class R>
+auto PairRdd<T>::two_sided(const char* operation, const CallSite& site, const Rdd<R>& right,
+                           const KeyPartitioner& partitioner) const {
+  const rdd::Partitioner wanted =
+      self().choose(operation, partitioner.erased(), {self().node_, right.node()});
+  rdd::Dependency left_side = self().side(site, wanted);
+  rdd::Dependency right_side = right.side(site, wanted);
+  auto reader = Op::make(rdd::is_shuffle(left_side), rdd::is_shuffle(right_side));
+  return self().template wide<typename Op::Out>(
+      site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+}
+
+template <class T>
 template <detail::JoinKind kind, class R>
 auto PairRdd<T>::join_as(const char* operation, const Rdd<R>& right,
                          const KeyPartitioner& partitioner, const Location& location) const {
@@ -19,15 +32,8 @@ auto PairRdd<T>::join_as(const char* operation, const Rdd<R>& right,
   if constexpr (detail::same_keys<T, R> && detail::check_key<K>() &&
                 detail::check_value<detail::value_t<T>>() &&
                 detail::check_value<detail::value_t<R>>()) {
-    using Op = detail::JoinOperator<T, R, kind>;
-    const rdd::Partitioner wanted =
-        self().choose(operation, partitioner.erased(), {self().node_, right.node()});
-    const CallSite site = detail::call_site(operation, location);
-    rdd::Dependency left_side = self().side(site, wanted);
-    rdd::Dependency right_side = right.side(site, wanted);
-    auto reader = Op::make(rdd::is_shuffle(left_side), rdd::is_shuffle(right_side));
-    return self().template wide<typename Op::Out>(
-        site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+    return two_sided<detail::JoinOperator<T, R, kind>>(
+        operation, detail::call_site(operation, location), right, partitioner);
   }
 }
 
@@ -120,14 +126,7 @@ template <class T>
 template <detail::SemiJoin kind, class R>
 auto PairRdd<T>::semi_join(const char* operation, const CallSite& site, const Rdd<R>& other,
                            const KeyPartitioner& partitioner) const {
-  const rdd::Partitioner wanted =
-      self().choose(operation, partitioner.erased(), {self().node_, other.node()});
-  rdd::Dependency left_side = self().side(site, wanted);
-  rdd::Dependency right_side = other.side(site, wanted);
-  auto reader = detail::SemiJoinOperator<T, R, kind>::make(rdd::is_shuffle(left_side),
-                                                           rdd::is_shuffle(right_side));
-  return self().template wide<detail::owned_t<T>>(
-      site, std::move(reader), {std::move(left_side), std::move(right_side)}, wanted);
+  return two_sided<detail::SemiJoinOperator<T, R, kind>>(operation, site, other, partitioner);
 }
 
 template <class T>

@@ -225,15 +225,9 @@ auto PairRdd<T>::lookup(const Key& key, Location location) const {
     const K wanted(key);
     std::vector<int32_t> partitions = detail::all_partitions(self().node_);
     if (const auto own = partitioner()) partitions = {own->of(wanted)};
-    std::vector<Values> parts(partitions.size());
-    detail::run_job(
-        *self().driver_,
-        self().job(detail::call_site("lookup", location),
-                   detail::with_values(detail::ValuesOf<T>{}, wanted), std::move(partitions)),
-        [&](int32_t position, std::string_view value) {
-          parts[static_cast<size_t>(position)] = decode<Values>(value);
-        });
-    found = detail::concatenate(std::move(parts));
+    found = detail::concatenate(self().values_of(detail::call_site("lookup", location),
+                                                 detail::with_values(detail::ValuesOf<T>{}, wanted),
+                                                 std::move(partitions)));
   }
   return found;
 }

@@ -17,9 +17,8 @@ detail::JobSpec Rdd<T>::job(const CallSite& site, const F& f,
 
 template <class T>
 template <class F>
-auto Rdd<T>::values_of(const CallSite& site, const F& f) const {
+auto Rdd<T>::values_of(const CallSite& site, const F& f, std::vector<int32_t> partitions) const {
   using Result = typename detail::PartitionAction<F, T>::Result;
-  auto partitions = detail::all_partitions(node_);
   std::vector<Result> values(partitions.size());
   detail::run_job(*driver_, job(site, f, std::move(partitions)),
                   [&](int32_t position, std::string_view value) {
@@ -99,31 +98,20 @@ Future<std::vector<uint64_t>> RddActions<T>::run_map_stage_async(Location locati
 
 template <class T>
 std::vector<detail::owned_t<T>> RddActions<T>::take(uint64_t n, Location location) const {
-  using Result = std::vector<detail::owned_t<T>>;
-  Result taken;
+  std::vector<detail::owned_t<T>> taken;
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
+    if (n == 0) return taken;
     const CallSite site = detail::call_site("take", location);
-    const auto total = static_cast<uint64_t>(n == 0 ? 0 : self().partition_count());
-    uint64_t tried = 0, wave = 1;
-    while (taken.size() < n && tried < total) {
-      std::vector<int32_t> partitions;
-      for (; partitions.size() < wave && tried < total; ++tried)
-        partitions.push_back(static_cast<int32_t>(tried));
-      std::vector<Result> parts(partitions.size());
+    detail::in_waves(*self().driver_, self().node_, [&](std::vector<int32_t> partitions) {
       const uint64_t missing = n - taken.size();
-      detail::run_job(*self().driver_,
-                      self().job(site, detail::with_values(detail::TakeFirst<T>{}, missing),
-                                 std::move(partitions)),
-                      [&](int32_t position, std::string_view value) {
-                        parts[static_cast<size_t>(position)] = decode<Result>(value);
-                      });
-      for (auto& part : parts) {
+      for (auto& part : self().values_of(site, detail::with_values(detail::TakeFirst<T>{}, missing),
+                                         std::move(partitions))) {
         for (auto&& record : part) {
           if (taken.size() < n) taken.push_back(std::move(record));
         }
       }
-      wave = std::min(total, tried * detail::take_scale_up_factor(*self().driver_));
-    }
+      return taken.size() < n;
+    });
   }
   return taken;
 }

@@ -101,6 +101,7 @@ namespace detail {
 /// f of the record before the record itself.
 template <class F>
 struct WithKey {
+  using Inner = F;
   F f;
   template <class T>
   auto operator()(T&& record) const {
@@ -110,14 +111,6 @@ struct WithKey {
     return std::pair<K, Record>(std::move(key), std::forward<T>(record));
   }
 };
-template <class F>
-struct FunctionCodec<WithKey<F>> {
-  static void write(ByteWriter& out, const WithKey<F>& with) {
-    FunctionCodec<F>::write(out, with.f);
-  }
-  static WithKey<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 }  // namespace detail
 
 template <class T>

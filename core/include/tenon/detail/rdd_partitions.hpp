@@ -59,6 +59,7 @@ struct Glom {
 /// f with the number of its partition in front.
 template <class F>
 struct WithIndex {
+  using Inner = F;
   F f;
   struct Call {
     const F* f;
@@ -70,14 +71,6 @@ struct WithIndex {
   };
   [[nodiscard]] Call for_partition(int32_t partition) const { return {&f, partition}; }
 };
-template <class F>
-struct FunctionCodec<WithIndex<F>> {
-  static void write(ByteWriter& out, const WithIndex<F>& with) {
-    FunctionCodec<F>::write(out, with.f);
-  }
-  static WithIndex<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 }  // namespace detail
 
 template <class T>

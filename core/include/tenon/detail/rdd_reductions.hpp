@@ -109,22 +109,14 @@ U RddActions<T>::tree_aggregate(U zero, Add add, Merge merge, int32_t depth,
 template <class T>
 bool RddActions<T>::is_empty(Location location) const {
   const CallSite site = detail::call_site("is_empty", location);
-  const auto total = self().partition_count();
-  int32_t tried = 0;
-  for (int32_t wave = 1; tried < total;) {
-    std::vector<int32_t> partitions;
-    for (; partitions.size() < static_cast<size_t>(wave) && tried < total; ++tried) {
-      partitions.push_back(tried);
+  bool empty = true;
+  detail::in_waves(*self().driver_, self().node_, [&](std::vector<int32_t> partitions) {
+    for (const bool any : self().values_of(site, detail::HasAny<T>{}, std::move(partitions))) {
+      if (any) empty = false;
     }
-    bool found = false;
-    detail::run_job(*self().driver_, self().job(site, detail::HasAny<T>{}, std::move(partitions)),
-                    [&](int32_t, std::string_view value) { found |= decode<bool>(value); });
-    if (found) return false;
-    wave = static_cast<int32_t>(std::min<uint64_t>(
-        static_cast<uint64_t>(total),
-        static_cast<uint64_t>(tried) * detail::take_scale_up_factor(*self().driver_)));
-  }
-  return true;
+    return empty;
+  });
+  return empty;
 }
 
 template <class T>
@@ -173,7 +165,7 @@ template <class Choose>
 detail::owned_t<T> RddActions<T>::extreme(const char* operation, Choose choose,
                                           Location location) const {
   using O = detail::owned_t<T>;
-  if constexpr (detail::check_order<decltype(choose.less), O>() && detail::check_result<O>()) {
+  if constexpr (detail::check_order<decltype(choose.f), O>() && detail::check_result<O>()) {
     std::optional<O> best;
     for (auto& value : self().values_of(detail::call_site(operation, location),
                                         detail::ReduceAll<T, Choose>{choose})) {
@@ -346,14 +338,10 @@ void RddActions<T>::for_each_partition_at(CallSite site, F f) const {
 
 template <class T>
 LocalRecords<T> RddActions<T>::to_local_iterator(Location location) const {
-  using Part = std::vector<detail::owned_t<T>>;
   if constexpr (detail::check_result<detail::owned_t<T>>()) {
     const CallSite site = detail::call_site("to_local_iterator", location);
     return LocalRecords<T>(self().partition_count(), [rdd = self(), site](int32_t partition) {
-      Part part;
-      detail::run_job(*rdd.driver(), rdd.job(site, detail::CollectAll<T>{}, {partition}),
-                      [&](int32_t, std::string_view value) { part = decode<Part>(value); });
-      return part;
+      return std::move(rdd.values_of(site, detail::CollectAll<T>{}, {partition}).front());
     });
   } else {
     return LocalRecords<T>(0, {});

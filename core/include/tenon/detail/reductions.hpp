@@ -34,20 +34,12 @@ constexpr bool check_order() {
 template <class Less>
 struct Exchanged {
   using Inner = Less;
-  Less less;
+  Less f;
   template <class A, class B>
   bool operator()(const A& a, const B& b) const {
-    return std::invoke(less, b, a);
+    return std::invoke(f, b, a);
   }
 };
-template <class Less>
-struct FunctionCodec<Exchanged<Less>> {
-  static void write(ByteWriter& out, const Exchanged<Less>& exchanged) {
-    FunctionCodec<Less>::write(out, exchanged.less);
-  }
-  static Exchanged<Less> read(ByteReader& in) { return {FunctionCodec<Less>::read(in)}; }
-};
-
 /// The n first records by an order, held in a heap whose top is the last of them; not sorted.
 template <class T, class Less>
 struct TakeOrdered {
@@ -84,20 +76,13 @@ struct FunctionCodec<TakeOrdered<T, Less>> {
 /// The smaller of two by an order, the first of equal ones.
 template <class Less>
 struct Smaller {
-  Less less;
+  using Inner = Less;
+  Less f;
   template <class T>
   T operator()(T a, T b) const {
-    return std::invoke(less, b, a) ? std::move(b) : std::move(a);
+    return std::invoke(f, b, a) ? std::move(b) : std::move(a);
   }
 };
-template <class Less>
-struct FunctionCodec<Smaller<Less>> {
-  static void write(ByteWriter& out, const Smaller<Less>& smaller) {
-    FunctionCodec<Less>::write(out, smaller.less);
-  }
-  static Smaller<Less> read(ByteReader& in) { return {FunctionCodec<Less>::read(in)}; }
-};
-
 /// The records at these positions of each partition, which are in order.
 template <class T>
 struct TakeAt {
@@ -123,17 +108,10 @@ struct HasAny {
 
 template <class T, class F>
 struct VisitPartition {
+  using Inner = F;
   F f;
   void operator()(Records<T>& records) const { std::invoke(f, records); }
 };
-template <class T, class F>
-struct FunctionCodec<VisitPartition<T, F>> {
-  static void write(ByteWriter& out, const VisitPartition<T, F>& visit) {
-    FunctionCodec<F>::write(out, visit.f);
-  }
-  static VisitPartition<T, F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 template <class T>
 struct WithOne {
   std::pair<T, uint64_t> operator()(T&& record) const { return {std::move(record), 1}; }
@@ -252,10 +230,4 @@ struct OnPresent {
     return T(std::invoke(f, std::move(*a), std::move(*b)));
   }
 };
-template <class F>
-struct FunctionCodec<OnPresent<F>> {
-  static void write(ByteWriter& out, const OnPresent<F>& on) { FunctionCodec<F>::write(out, on.f); }
-  static OnPresent<F> read(ByteReader& in) { return {FunctionCodec<F>::read(in)}; }
-};
-
 }  // namespace tenon::detail

@@ -29,14 +29,7 @@ class SemiJoinOperator final : public TypedOperator<std::pair<key_t<L>, value_t<
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
     Keys keys;
     const StreamPtr right = open_pairs<R>(context, 1, partition, right_shuffled_);
-    auto& input = static_cast<Stream<std::pair<K, value_t<R>>>&>(*right);
-    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-      context.task().throw_if_killed();
-      for (auto& [key, value] : batch) {
-        const uint64_t hash = Hash<K>::of(key);
-        keys.find_or_insert(std::move(key), hash, [] { return false; });
-      }
-    }
+    add_pairs<value_t<R>>(keys, *right, context.task(), [](bool&, value_t<R>&&) {});
     return std::make_unique<Chosen>(std::move(keys),
                                     open_pairs<L>(context, 0, partition, left_shuffled_), context);
   }
@@ -54,18 +47,8 @@ class SemiJoinOperator final : public TypedOperator<std::pair<key_t<L>, value_t<
 
    private:
     std::span<Out> read() {
-      for (;;) {
-        context_.task().throw_if_killed();
-        const std::span<Out> batch = typed<Out>(left_).next();
-        if (batch.empty()) return batch;
-        size_t kept = 0;
-        for (size_t i = 0; i < batch.size(); ++i) {
-          if (!chosen(batch[i].first)) continue;
-          if (kept != i) batch[kept] = std::move(batch[i]);
-          ++kept;
-        }
-        if (kept != 0) return batch.first(kept);
-      }
+      return next_where(typed<Out>(left_), context_.task(),
+                        [this](const Out& pair) { return chosen(pair.first); });
     }
     bool chosen(const K& key) {
       bool* seen = keys_.find(key, Hash<K>::of(key));

@@ -234,20 +234,20 @@ inline std::string flags_of(std::initializer_list<bool> flags) {
   return {flags.begin(), flags.end()};
 }
 
-/// Reads the pairs of one side into lists by key.
-template <class K, class V>
-FlatTable<K, std::vector<V>> group(StreamBase& stream, const TaskContext& task) {
-  FlatTable<K, std::vector<V>> table;
+/// Reads the pairs of one side into a table by key: add(held, value) for each, where held begins as
+/// Held().
+template <class V, class K, class Held, class Add>
+void add_pairs(FlatTable<K, Held>& table, StreamBase& stream, const TaskContext& task,
+               const Add& add) {
   auto& input = static_cast<Stream<std::pair<K, V>>&>(stream);
   for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
     task.throw_if_killed();
     for (auto& [key, value] : batch) {
       const uint64_t hash = Hash<K>::of(key);
-      table.find_or_insert(std::move(key), hash, [] { return std::vector<V>(); })
-          .first->push_back(std::move(value));
+      add(*table.find_or_insert(std::move(key), hash, [] { return Held(); }).first,
+          std::move(value));
     }
   }
-  return table;
 }
 
 template <class T>
@@ -261,7 +261,10 @@ class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<v
 
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
     const StreamPtr input = open_pairs<T>(context, 0, partition, shuffled_);
-    return std::make_unique<TableStream<K, std::vector<V>>>(group<K, V>(*input, context.task()));
+    FlatTable<K, std::vector<V>> table;
+    add_pairs<V>(table, *input, context.task(),
+                 [](std::vector<V>& values, V&& value) { values.push_back(std::move(value)); });
+    return std::make_unique<TableStream<K, std::vector<V>>>(std::move(table));
   }
 
  private:
