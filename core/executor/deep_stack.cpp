@@ -13,8 +13,12 @@ namespace tenon::executor {
 namespace {
 
 // An estimate, with room to spare, of what one step takes over opening, reading and closing its
-// stream.
+// stream; the frames of a build with a sanitizer are larger.
+#ifdef TENON_SANITIZED
+constexpr size_t kBytesPerStep = 16384;
+#else
 constexpr size_t kBytesPerStep = 4096;
+#endif
 // For the program's function and what is below the steps.
 constexpr size_t kBytesAtTheEnd = size_t{8} << 20;
 

@@ -38,7 +38,6 @@ void ExecutorHost::create() {
     parts_ = setup_.parts();
     setup_.options.location = parts_.location;
     backend_ = std::make_unique<host::ExecutorBackend>(setup_.backend, *this);
-    sink_open_ = true;
     backend_->start();
   } catch (const std::exception& error) {
     setup_.log("executor " + setup_.backend.executor.executor_id +
@@ -134,14 +133,14 @@ void ExecutorHost::exit(int exit_code, bool tell_driver, const std::string& reas
 }
 
 void ExecutorHost::finish() {
-  sink_open_ = false;
   const std::lock_guard lock(mutex_);
   finished_ = true;
   changed_.notify_all();
 }
 
 void ExecutorHost::status_update(std::vector<Status> statuses) {
-  if (!sink_open_) return;
+  const host::Gate::Pass pass(sink_);
+  if (!pass) return;
   if (inside_order) {
     auto later = std::make_shared<std::vector<Status>>(std::move(statuses));
     loop_.post([this, later] { status_update(std::move(*later)); });
@@ -163,11 +162,12 @@ bool ExecutorHost::end(std::chrono::steady_clock::time_point deadline) {
   lock.lock();
   const bool well = changed_.wait_until(lock, deadline, [&] { return finished_; });
   lock.unlock();
-  sink_open_ = false;
   executor_ = nullptr;
   if (well && joiner_.joinable()) joiner_.join();
-  if (backend_ != nullptr) backend_->destroy();
+  // The backend goes when nobody can be calling it any more.
+  sink_.close();
   loop_.stop();
+  if (backend_ != nullptr) backend_->destroy();
   if (!well && joiner_.joinable()) joiner_.detach();
   if (well) {
     running_.reset();

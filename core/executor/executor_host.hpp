@@ -15,6 +15,7 @@
 #include "executor/executor.hpp"
 #include "loop/loop.hpp"
 #include "plugin/executor_backend.hpp"
+#include "plugin/gate.hpp"
 
 namespace tenon::executor {
 
@@ -79,7 +80,7 @@ class ExecutorHost final : public host::ExecutorEvents, public StatusSink {
   ExecutorParts parts_;                       // the loop's thread, but for end()
   std::shared_ptr<Running> running_;          // likewise
   std::atomic<Executor*> executor_{nullptr};  // once it takes orders
-  std::atomic<bool> sink_open_{false};        // statuses reach the backend
+  host::Gate sink_;                           // statuses reach the backend
   bool shutting_down_ = false;                // the loop's thread
   std::thread joiner_;                        // waits for the executor's threads
 

@@ -8,8 +8,32 @@
 #include <system_error>
 #include <utility>
 
+#if defined(__SANITIZE_THREAD__)
+#define TENON_WIRE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENON_WIRE_TSAN 1
+#endif
+#endif
+#ifdef TENON_WIRE_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace tenon::wire {
 namespace {
+
+// libzmq passes memory from thread to thread; the thread sanitizer, which does not see into it, has
+// to be told.
+void handing_over([[maybe_unused]] void* memory) {
+#ifdef TENON_WIRE_TSAN
+  __tsan_release(memory);
+#endif
+}
+void taken_over([[maybe_unused]] void* memory) {
+#ifdef TENON_WIRE_TSAN
+  __tsan_acquire(memory);
+#endif
+}
 
 constexpr int kMaxBurst = 128;  // messages taken from one socket before the others have their turn
 
@@ -36,7 +60,12 @@ zmq::message_t to_message(std::string text) {
   auto owner = std::make_unique<std::string>(std::move(text));
   zmq::message_t message(
       owner->data(), owner->size(),
-      [](void*, void* hint) { delete static_cast<std::string*>(hint); }, owner.get());
+      [](void*, void* hint) {
+        taken_over(hint);
+        delete static_cast<std::string*>(hint);
+      },
+      owner.get());
+  handing_over(owner.get());
   static_cast<void>(owner.release());
   return message;
 }
@@ -106,6 +135,7 @@ bool Sockets::send(const Route& to, const std::string& envelope, std::string bod
     }
     if (!socket.socket.send(zmq::buffer(envelope), more)) return false;
     zmq::message_t message = to_message(std::move(body));
+    handing_over(message.data());
     return socket.socket.send(message, zmq::send_flags::dontwait).has_value();
   } catch (const zmq::error_t&) {
     return false;
@@ -145,6 +175,7 @@ bool Sockets::receive_one(uint32_t index, const Receive& receive) {
     zmq::message_t part;
     // The vector may have moved while a message was handled.
     if (!sockets_[index].socket.recv(part, zmq::recv_flags::dontwait)) return false;
+    taken_over(part.data());
     more = part.more();
     if (count < parts.size()) parts[count] = std::move(part);
     ++count;
