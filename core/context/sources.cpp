@@ -1,6 +1,7 @@
 // Context's input files.
 #include <utility>
 
+#include "rdd/input_files.hpp"
 #include "tenon/context.hpp"
 #include "tenon/detail/binary.hpp"
 #include "tenon/detail/driver.hpp"
@@ -30,6 +31,22 @@ rdd::NodePtr Context::add_records(const std::string& paths, uint64_t record_byte
   source.op = std::move(op);
   source.record_bytes = record_bytes;
   return detail::add_files(*driver_, std::move(source), std::move(site));
+}
+
+rdd::NodePtr Context::add_object_files(const std::string& paths, CallSite site,
+                                       detail::Operator op) {
+  rdd::NodeSpec spec;
+  spec.name = paths;
+  spec.call_site = std::move(site);
+  spec.op = std::move(op);
+  spec.partitions = [paths] {
+    rdd::Partitions partitions;
+    for (rdd::InputFile& file : rdd::list_saved_files(paths)) {
+      partitions.push_back({std::move(file.path), {}});
+    }
+    return partitions;
+  };
+  return detail::add_node(*driver_, std::move(spec));
 }
 
 Rdd<std::pair<uint64_t, std::string>> Context::text_file_with_offsets(const std::string& paths,
