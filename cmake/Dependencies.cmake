@@ -13,6 +13,13 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+find_package(simdjson REQUIRED)
+# libcsv comes without a file for pkg-config or CMake.
+find_path(TENON_CSV_INCLUDE csv.h REQUIRED)
+find_library(TENON_CSV_LIBRARY csv REQUIRED)
+add_library(tenon_csv UNKNOWN IMPORTED)
+set_target_properties(tenon_csv PROPERTIES IMPORTED_LOCATION "${TENON_CSV_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${TENON_CSV_INCLUDE}")
 
 add_library(tenon_msgpack INTERFACE)
 target_compile_definitions(tenon_msgpack INTERFACE MSGPACK_NO_BOOST)

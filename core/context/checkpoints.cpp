@@ -11,15 +11,11 @@
 
 #include "rdd/part_name.hpp"
 #include "rdd/walk.hpp"
-#include "storage/checked_file.hpp"
+#include "storage/object_file.hpp"
 #include "tenon/error.hpp"
 
 namespace tenon::context {
 namespace {
-
-std::string part_path(const std::string& folder, int32_t partition) {
-  return folder + "/" + rdd::part_name(partition);
-}
 
 [[noreturn]] void fail_directory(const std::string& directory, const std::string& why) {
   throw Error(ErrorKind::input_output,
@@ -127,7 +123,11 @@ void Checkpoints::make(const rdd::NodePtr& node, const RunJob& run_job, const On
 
 namespace tenon::detail {
 
-void write_checkpoint(const std::string& folder, int32_t partition,
+std::string checkpoint_part(const std::string& folder, int32_t partition) {
+  return folder + "/" + rdd::part_name(partition);
+}
+
+void write_checkpoint(const std::string& folder, int32_t partition, const std::string& type,
                       const std::function<void(const ByteSink&)>& fill) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -135,12 +135,7 @@ void write_checkpoint(const std::string& folder, int32_t partition,
     throw Error(ErrorKind::input_output,
                 "checkpoint folder " + folder + " cannot be made: " + error.message());
   }
-  storage::write_checked_file(context::part_path(folder, partition), fill);
-}
-
-std::shared_ptr<const EncodedPartition> read_checkpoint(const std::string& folder,
-                                                        int32_t partition) {
-  return storage::read_checked_file(context::part_path(folder, partition));
+  storage::write_object_file(checkpoint_part(folder, partition), type, fill);
 }
 
 void throw_lost_checkpoint(int32_t partition) {

@@ -1,6 +1,8 @@
 // Context's input files.
 #include <utility>
 
+#include "rdd/input_files.hpp"
+#include "rdd/text_source.hpp"
 #include "tenon/context.hpp"
 #include "tenon/detail/binary.hpp"
 #include "tenon/detail/driver.hpp"
@@ -32,6 +34,31 @@ rdd::NodePtr Context::add_records(const std::string& paths, uint64_t record_byte
   return detail::add_files(*driver_, std::move(source), std::move(site));
 }
 
+rdd::NodePtr Context::add_parsed(const char* operation, const std::string& paths, bool cut,
+                                 int32_t min_partitions, Location location, detail::Operator op) {
+  detail::FileSource source{operation, {paths}};
+  source.min_partitions = min_partitions;
+  source.op = std::move(op);
+  source.record_bytes = cut ? 1 : 0;
+  return detail::add_files(*driver_, std::move(source), detail::call_site(operation, location));
+}
+
+rdd::NodePtr Context::add_object_files(const std::string& paths, CallSite site,
+                                       detail::Operator op) {
+  rdd::NodeSpec spec;
+  spec.name = paths;
+  spec.call_site = std::move(site);
+  spec.op = std::move(op);
+  spec.partitions = [paths] {
+    rdd::Partitions partitions;
+    for (rdd::InputFile& file : rdd::list_saved_files(paths)) {
+      partitions.push_back({std::move(file.path), {}});
+    }
+    return partitions;
+  };
+  return detail::add_node(*driver_, std::move(spec));
+}
+
 Rdd<std::pair<uint64_t, std::string>> Context::text_file_with_offsets(const std::string& paths,
                                                                       int32_t min_partitions,
                                                                       Location location) {
@@ -46,6 +73,26 @@ Rdd<std::pair<std::string, std::string>> Context::whole_text_files(const std::st
   return {driver_,
           add_text("whole_text_files", {paths}, true, min_partitions,
                    detail::call_site("whole_text_files", location), FileRecords::whole_files)};
+}
+
+Rdd<CsvRow> Context::csv_file(const std::string& paths, const CsvOptions& options,
+                              int32_t min_partitions, Location location) {
+  if (options.delimiter == options.quote) {
+    detail::throw_bad_argument("csv_file", "the delimiter and the quote must differ");
+  }
+  for (const char c : {options.delimiter, options.quote}) {
+    if (c == '\n' || c == '\r') {
+      detail::throw_bad_argument("csv_file", "a line end cannot be the delimiter or the quote");
+    }
+  }
+  return {driver_, add_parsed("csv_file", paths, !options.multi_line, min_partitions, location,
+                              rdd::csv_operator(options))};
+}
+
+Rdd<JsonRecord> Context::json_lines(const std::string& paths, int32_t min_partitions,
+                                    Location location) {
+  return {driver_,
+          add_parsed("json_lines", paths, true, min_partitions, location, rdd::json_operator())};
 }
 
 Rdd<std::string> Context::binary_records(const std::string& paths, uint64_t record_bytes,

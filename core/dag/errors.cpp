@@ -1,24 +1,12 @@
 #include "dag/errors.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <typeinfo>
 
+#include "common/demangle.hpp"
+
 namespace tenon::dag {
-
-namespace {
-
-std::string type_name(const std::exception& error) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? name.get() : typeid(error).name();
-}
-
-}  // namespace
 
 std::shared_ptr<const Error> current_error() {
   try {
@@ -27,7 +15,7 @@ std::shared_ptr<const Error> current_error() {
     return std::make_shared<const Error>(error);
   } catch (const std::exception& error) {
     return std::make_shared<const Error>(ErrorKind::internal,
-                                         type_name(error) + ": " + error.what());
+                                         demangle(typeid(error).name()) + ": " + error.what());
   } catch (...) {
     return std::make_shared<const Error>(ErrorKind::internal,
                                          "an exception that is no std::exception");

@@ -1,13 +1,13 @@
 #include "events/listener_queue.hpp"
 
-#include <cxxabi.h>
 #include <pthread.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <typeinfo>
 #include <utility>
+
+#include "common/demangle.hpp"
 
 namespace tenon::events {
 
@@ -35,14 +35,6 @@ const char* thread_name(Group group) {
       return "tenon-ev-log";
   }
   return "tenon-ev";
-}
-
-std::string type_name(const Listener& listener) {
-  const char* mangled = typeid(listener).name();
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  return status == 0 ? name.get() : mangled;
 }
 
 std::string text_of(const std::exception_ptr& error) {
@@ -233,7 +225,8 @@ void ListenerQueue::note_error(const Listener& listener, const std::exception_pt
   try {
     const auto line = error_log_.note(1);
     if (!line || !log_) return;
-    std::string text = "Listener " + type_name(listener) + " threw an exception: " + text_of(error);
+    std::string text =
+        "Listener " + demangle(typeid(listener).name()) + " threw an exception: " + text_of(error);
     if (line->count > 1) {
       text += "; " + std::to_string(line->count) + " exceptions in queue " +
               std::string(to_string(group_)) + " in the last " + seconds(line->since);

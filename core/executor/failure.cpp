@@ -2,11 +2,11 @@
 
 #include <cxxabi.h>
 
-#include <cstdlib>
 #include <memory>
 #include <typeinfo>
 #include <utility>
 
+#include "common/demangle.hpp"
 #include "tenon/error.hpp"
 
 namespace tenon::executor {
@@ -23,10 +23,7 @@ struct Described {
 
 std::string demangled(const std::type_info* type) {
   if (type == nullptr) return "unknown";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
-  std::string text = status == 0 && name ? std::string(name.get()) : std::string(type->name());
+  std::string text = demangle(type->name());
   // The class that std::throw_with_nested makes of the program's own.
   static constexpr std::string_view kNested = "std::_Nested_exception<";
   if (text.starts_with(kNested) && text.ends_with('>')) {

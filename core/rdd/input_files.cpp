@@ -36,7 +36,7 @@ std::string_view base_name(std::string_view path) {
 
 class Lister {
  public:
-  explicit Lister(std::vector<InputFile>& files) : files_(files) {}
+  Lister(std::vector<InputFile>& files, bool saved) : files_(files), saved_(saved) {}
 
   void add(const std::string& path) {
     struct stat info{};
@@ -77,13 +77,30 @@ class Lister {
     }
     if (error) refuse(path, error.message());
     std::sort(names.begin(), names.end());
+    if (saved_) check_saved(path, names);
     for (const std::string& name : names) {
       if (!hidden(name)) add(path.ends_with('/') ? path + name : path + "/" + name);
     }
     walking_.erase(key);
   }
 
+  static void check_saved(const std::string& path, const std::vector<std::string>& names) {
+    if (std::binary_search(names.begin(), names.end(), "_SUCCESS")) return;
+    const auto is_folder = [&](const std::string& name) {
+      return hidden(name) || fs::is_directory(fs::path(path) / name);
+    };
+    if (std::all_of(names.begin(), names.end(), is_folder) &&
+        !std::all_of(names.begin(), names.end(), hidden)) {
+      return;
+    }
+    refuse(path,
+           "has no file _SUCCESS: what saved it has not come to its end, or failed; to read the "
+           "files that are there all the same, name them, as " +
+               path + "/part-*");
+  }
+
   std::vector<InputFile>& files_;
+  const bool saved_;
   std::set<std::pair<dev_t, ino_t>> walking_;
 };
 
@@ -119,18 +136,28 @@ std::vector<std::string> cut_at_commas(const std::string& paths) {
   return parts;
 }
 
+std::vector<std::string> each_path(const std::string& paths) {
+  return exists(paths) ? std::vector{paths} : cut_at_commas(paths);
+}
+
+std::vector<InputFile> list_files(const std::vector<std::string>& paths, bool saved) {
+  if (paths.empty()) throw Error(ErrorKind::input_output, "no input path was given");
+  std::vector<InputFile> files;
+  Lister lister(files, saved);
+  for (const std::string& path : paths) add_path(lister, path);
+  return files;
+}
+
 }  // namespace
 
 std::vector<InputFile> list_input_files(const std::string& paths) {
-  return list_input_files(exists(paths) ? std::vector{paths} : cut_at_commas(paths));
+  return list_files(each_path(paths), false);
 }
-
 std::vector<InputFile> list_input_files(const std::vector<std::string>& paths) {
-  if (paths.empty()) throw Error(ErrorKind::input_output, "no input path was given");
-  std::vector<InputFile> files;
-  Lister lister(files);
-  for (const std::string& path : paths) add_path(lister, path);
-  return files;
+  return list_files(paths, false);
+}
+std::vector<InputFile> list_saved_files(const std::string& paths) {
+  return list_files(each_path(paths), true);
 }
 
 void check_record_files(const std::vector<InputFile>& files, uint64_t record_bytes) {

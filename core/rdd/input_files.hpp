@@ -20,6 +20,8 @@ struct InputFile {
 [[nodiscard]] std::vector<InputFile> list_input_files(const std::string& paths);
 // The same for paths one by one, in which a comma is a character like any other.
 [[nodiscard]] std::vector<InputFile> list_input_files(const std::vector<std::string>& paths);
+// The same as the first; a folder with files in it, or with nothing at all, must have _SUCCESS.
+[[nodiscard]] std::vector<InputFile> list_saved_files(const std::string& paths);
 
 // A stretch of one file; the lines that begin in it belong to it.
 struct FileRange {

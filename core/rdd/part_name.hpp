@@ -17,4 +17,10 @@ inline std::string part_name(int32_t partition) {
   return name;
 }
 
+// Where a part of an output lies until the job is done.
+inline constexpr std::string_view kTemporaryFolder = "/_temporary";
+inline std::string temporary_part(const std::string& directory, int32_t partition) {
+  return directory + std::string(kTemporaryFolder) + "/" + part_name(partition);
+}
+
 }  // namespace tenon::rdd

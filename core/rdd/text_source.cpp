@@ -1,8 +1,6 @@
 // The operators of text_file and its kin: lines of the splits of files, or the files themselves.
 #include "rdd/text_source.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "rdd/compressed_file.hpp"
 #include "rdd/file_reader.hpp"
 #include "rdd/input_files.hpp"
+#include "rdd/range_text.hpp"
 #include "tenon/detail/kept.hpp"
 #include "tenon/detail/registry.hpp"
 #include "tenon/error.hpp"
@@ -21,69 +20,6 @@ namespace tenon::rdd {
 namespace {
 
 using WholeFile = std::pair<std::string, std::string>;
-
-// The lines that begin in a stretch of a file, as one piece of memory; of a compressed file all.
-class RangeText {
- public:
-  explicit RangeText(const FileRange& range) {
-    if (is_compressed(range.path)) {
-      whole_ = read_compressed(range.path);
-      text_ = whole_;
-      return;
-    }
-    const FileReader file(range.path);
-    // From the byte before, to see whether a line begins at the first one; to the end of the last
-    // line.
-    const uint64_t from = range.offset == 0 ? 0 : range.offset - 1;
-    const uint64_t end = range.offset + range.length;
-    size_ = static_cast<size_t>(end - from);
-    buffer_.reset(new char[size_]);
-    size_ = file.read(buffer_.get(), size_, from);
-    size_t first = 0;
-    if (range.offset != 0) {
-      const void* newline = std::memchr(buffer_.get(), '\n', size_);
-      if (newline == nullptr) {
-        size_ = 0;
-        return;
-      }
-      first = static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1;
-    }
-    if (first < size_ && buffer_[size_ - 1] != '\n') read_to_line_end(file, from + size_);
-    text_ = std::string_view(buffer_.get(), size_).substr(std::min(first, size_));
-    offset_ = from + first;
-  }
-
-  [[nodiscard]] std::string_view text() const { return text_; }
-  // Where a piece of it stands in the file, that is in its text when it is compressed.
-  [[nodiscard]] uint64_t offset_of(const char* at) const {
-    return offset_ + static_cast<uint64_t>(at - text_.data());
-  }
-
- private:
-  void read_to_line_end(const FileReader& file, uint64_t offset) {
-    size_t step = size_t{64} << 10;
-    for (;;) {
-      std::unique_ptr<char[]> larger(new char[size_ + step]);
-      std::memcpy(larger.get(), buffer_.get(), size_);
-      const size_t got = file.read(larger.get() + size_, step, offset);
-      buffer_ = std::move(larger);
-      if (const void* newline = std::memchr(buffer_.get() + size_, '\n', got)) {
-        size_ = static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1;
-        return;
-      }
-      size_ += got;
-      if (got < step) return;
-      offset += got;
-      step = std::max(step, size_);  // a very long line: double
-    }
-  }
-
-  std::unique_ptr<char[]> buffer_;
-  size_t size_ = 0;
-  std::string whole_;
-  std::string_view text_;
-  uint64_t offset_ = 0;
-};
 
 // Keeps the text of the whole split until the task ends: views into it may be held that long.
 template <class T>
@@ -102,7 +38,8 @@ class Lines final : public detail::Stream<T> {
     batch_.clear();
     while (!batch_.full()) {
       if (rest_.empty() && !open_next()) break;
-      cut_lines();
+      cut_lines(rest_, detail::kBatchSize - batch_.size(),
+                [this](std::string_view line) { add(without_end(line)); });
     }
     return batch_.span();
   }
@@ -114,23 +51,6 @@ class Lines final : public detail::Stream<T> {
     }
     return false;
   }
-  void cut_lines() {
-    std::string_view rest = rest_;
-    while (!rest.empty() && !batch_.full()) {
-      const void* newline = std::memchr(rest.data(), '\n', rest.size());
-      if (newline == nullptr) {
-        add(rest);
-        rest = {};
-        break;
-      }
-      const auto length = static_cast<size_t>(static_cast<const char*>(newline) - rest.data());
-      const size_t cr = length != 0 && rest[length - 1] == '\r' ? 1 : 0;
-      add(rest.substr(0, length - cr));
-      rest.remove_prefix(length + 1);
-    }
-    rest_ = rest;
-  }
-
   void add(std::string_view line) {
     if constexpr (std::is_constructible_v<T, std::string_view>) {
       batch_.emplace(line);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tenon/csv.hpp"
 #include "tenon/detail/operator.hpp"
 
 namespace tenon::rdd {
@@ -13,6 +14,10 @@ namespace tenon::rdd {
 [[nodiscard]] detail::Operator lines_with_offsets_operator();
 // Records are (path, text of the file).
 [[nodiscard]] detail::Operator whole_files_operator();
+// Records are CsvRow.
+[[nodiscard]] detail::Operator csv_operator(const CsvOptions& options);
+// Records are JsonRecord.
+[[nodiscard]] detail::Operator json_operator();
 
 // The largest split: large enough to make a task worth its start, small enough for many to be in
 // memory.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -33,10 +34,12 @@ struct FreeHash {
 // A file under a name of its own until commit().
 class NewFile {
  public:
-  explicit NewFile(std::string path)
-      : path_(std::move(path)),
-        temporary_(path_ + ".XXXXXX"),
-        fd_(::mkostemp(temporary_.data(), O_CLOEXEC)) {
+  explicit NewFile(std::string path) : path_(std::move(path)) {
+    do {  // until the name is free
+      temporary_ = path_ + "." + std::to_string(::getpid()) + "-" + std::to_string(next_++);
+      fd_ =
+          FileDescriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    } while (!fd_ && errno == EEXIST);
     if (!fd_) fail_errno(path_, "cannot be created");
     if (!hash_) throw std::bad_alloc();
     XXH3_64bits_reset(hash_.get());
@@ -55,7 +58,7 @@ class NewFile {
   uint64_t commit() {
     const uint64_t checksum = XXH3_64bits_digest(hash_.get());
     write({reinterpret_cast<const char*>(&checksum), sizeof checksum});
-    fd_.reset();
+    if (::close(fd_.release()) != 0) fail_errno(path_, "cannot be written");
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_errno(path_, "cannot be made");
     committed_ = true;
     return size_;
@@ -72,6 +75,7 @@ class NewFile {
     }
   }
 
+  static inline std::atomic<uint64_t> next_{0};
   const std::string path_;
   std::string temporary_;
   FileDescriptor fd_;
@@ -119,8 +123,10 @@ uint64_t write_checked_file(const std::string& path,
   return file.commit();
 }
 
-std::shared_ptr<const detail::EncodedPartition> read_checked_file(const std::string& path) {
+std::shared_ptr<const detail::EncodedPartition> read_checked_file(
+    const std::string& path, const std::function<void(std::string_view)>& look) {
   auto file = std::make_shared<const MappedFile>(path);
+  if (look) look(file->records());
   if (!file->intact()) fail(path, "is damaged: its checksum does not fit");
   return file;
 }

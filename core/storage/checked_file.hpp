@@ -24,8 +24,8 @@ uint64_t write_checked_file(const std::string& path,
                             const std::function<void(const detail::ByteSink&)>& fill);
 
 // The bytes in a mapping of the file, their checksum verified. Throws FileError: missing,
-// unreadable, or damaged.
+// unreadable, or damaged. look sees them before they are verified and may throw.
 [[nodiscard]] std::shared_ptr<const detail::EncodedPartition> read_checked_file(
-    const std::string& path);
+    const std::string& path, const std::function<void(std::string_view bytes)>& look = {});
 
 }  // namespace tenon::storage

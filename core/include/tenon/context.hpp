@@ -14,7 +14,10 @@
 #include "tenon/accumulator.hpp"
 #include "tenon/broadcast.hpp"
 #include "tenon/conf.hpp"
+#include "tenon/csv.hpp"
 #include "tenon/detail/binary.hpp"
+#include "tenon/detail/object_file.hpp"
+#include "tenon/json.hpp"
 #include "tenon/listener.hpp"
 #include "tenon/rdd.hpp"
 #include "tenon/status_tracker.hpp"
@@ -132,6 +135,44 @@ class TENON_API Context {
                     detail::operator_of<detail::BinaryOperator<T>>(encode<uint64_t>(sizeof(T)))));
   }
 
+  /// The rows of CSV files (RFC 4180). Paths, compressed files and partitions as for text_file(). A
+  /// quoted field that holds a line end is an error unless options say multi_line, so that large
+  /// files can be cut at line ends; blank lines are no rows. All rows of a file have as many fields
+  /// as its first one unless options say ragged.
+  /// @throws Error (invalid_argument) for options that contradict each other; (input_output) at the
+  ///   first use when a path is missing or unreadable. The job fails for what is no CSV, with an
+  ///   error that names the file, the line and, where it can, the column
+  [[nodiscard]] Rdd<CsvRow> csv_file(const std::string& paths, const CsvOptions& options = {},
+                                     int32_t min_partitions = 0,
+                                     Location location = Location::current());
+
+  /// The JSON values of files that have one on each line. Paths, compressed files and partitions as
+  /// for text_file(). Blank lines are none.
+  /// @throws Error (input_output) at the first use when a path is missing or unreadable. The job
+  ///   fails for a line that is no JSON value, or holds an integer beyond 64 bits, with an error
+  ///   that names the file, the line and the cause
+  [[nodiscard]] Rdd<JsonRecord> json_lines(const std::string& paths, int32_t min_partitions = 0,
+                                           Location location = Location::current());
+
+  /// What Rdd::save_as_object_file() wrote: the same records in the same partitions, one for each
+  /// file (coalesce() makes fewer). Paths as for text_file(). A folder must have its file _SUCCESS,
+  /// without which what wrote it did not come to its end; the files of one that has none can be
+  /// read by their names, as "DIR/part-*".
+  /// @tparam T the type that was saved, or one with the same fields of the same types
+  /// @throws Error (input_output) at the first use when a path is missing or unreadable, or a
+  ///   folder has no _SUCCESS. The job fails, with an error that names the file, for one that is
+  ///   cut short, damaged, no object file, of another type of records, or of a later version
+  template <class T>
+  [[nodiscard]] Rdd<T> object_file(const std::string& paths,
+                                   Location location = Location::current()) {
+    static_assert(
+        Encodable<detail::owned_t<T>>,
+        "object_file: the element type needs a tenon::Codec: add TENON_FIELDS(members...) "
+        "to the class, or specialise tenon::Codec");
+    return Rdd<T>(driver_, add_object_files(paths, detail::call_site("object_file", location),
+                                            detail::operator_of<detail::ObjectFileOperator<T>>()));
+  }
+
   /// No record, no partition.
   template <class T>
   [[nodiscard]] Rdd<T> empty(Location location = Location::current()) {
@@ -234,6 +275,9 @@ class TENON_API Context {
                         int32_t min_partitions, CallSite site, detail::FileRecords records);
   rdd::NodePtr add_records(const std::string& paths, uint64_t record_bytes, int32_t min_partitions,
                            CallSite site, detail::Operator op);
+  rdd::NodePtr add_parsed(const char* operation, const std::string& paths, bool cut,
+                          int32_t min_partitions, Location location, detail::Operator op);
+  rdd::NodePtr add_object_files(const std::string& paths, CallSite site, detail::Operator op);
 
   detail::DriverPtr driver_;
 };

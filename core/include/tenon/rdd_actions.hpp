@@ -200,6 +200,13 @@ class RddActions {
   void save_as_text_file(const std::string& directory,
                          Location location = Location::current()) const;
 
+  /// The records as their Codec writes them in DIR/part-00000 and so on, one file a partition, then
+  /// DIR/_SUCCESS; for Context::object_file(). Each file names the type of the records and ends
+  /// with a checksum. Views are saved as std::string. Nothing is left of a job that fails.
+  /// @throws Error (input_output) when the directory exists, before any task runs
+  void save_as_object_file(const std::string& directory,
+                           Location location = Location::current()) const;
+
  private:
   [[nodiscard]] const Rdd<T>& self() const { return static_cast<const Rdd<T>&>(*this); }
   template <class F>

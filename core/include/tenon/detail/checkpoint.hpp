@@ -9,6 +9,7 @@
 
 #include "tenon/detail/driver.hpp"
 #include "tenon/detail/kept.hpp"
+#include "tenon/detail/object_file.hpp"
 #include "tenon/detail/registry.hpp"
 
 namespace tenon::detail {
@@ -27,34 +28,20 @@ TENON_API void mark_checkpoint(Driver& driver, const rdd::NodePtr& node, std::st
                                CheckpointCode code);
 TENON_API bool is_checkpointed(const rdd::NodePtr& node);
 
-/// In a task. These throw Error (input_output), which names the file.
+/// The file of a partition.
+TENON_API std::string checkpoint_part(const std::string& folder, int32_t partition);
+/// In a task. Throws Error (input_output), which names the file.
 TENON_API void write_checkpoint(const std::string& folder, int32_t partition,
+                                const std::string& type,
                                 const std::function<void(const ByteSink&)>& fill);
-TENON_API std::shared_ptr<const EncodedPartition> read_checkpoint(const std::string& folder,
-                                                                  int32_t partition);
 [[noreturn]] TENON_API void throw_lost_checkpoint(int32_t partition);
-
-template <class T>
-class CheckpointAction final : public ActionOperator {
- public:
-  explicit CheckpointAction(std::string_view bytes) : folder_(decode<std::string>(bytes)) {}
-  std::string run(StreamBase& input, const TaskContext& task) const override {
-    write_checkpoint(folder_, task.partition(), [&](const ByteSink& sink) {
-      encode_stream<T>(static_cast<Stream<T>&>(input), task, sink);
-    });
-    return {};
-  }
-
- private:
-  std::string folder_;
-};
 
 template <class T>
 class CheckpointOperator final : public TypedOperator<T> {
  public:
   explicit CheckpointOperator(std::string_view bytes) : folder_(decode<std::string>(bytes)) {}
-  StreamPtr open(PartitionContext&, int32_t partition) const override {
-    return std::make_unique<EncodedStream<T>>(read_checkpoint(folder_, partition));
+  StreamPtr open(PartitionContext& context, int32_t partition) const override {
+    return std::make_unique<ObjectFileStream<T>>(checkpoint_part(folder_, partition), context);
   }
 
  private:
@@ -83,7 +70,7 @@ CheckpointCode checkpoint_code(const std::string& folder) {
   if (folder.empty()) {
     return {operator_of<LocalCheckpointAction>(), operator_of<LocalCheckpointOperator<T>>()};
   }
-  return {operator_of<CheckpointAction<T>>(encode(folder)),
+  return {operator_of<WriteRecordsAction<T, &write_checkpoint>>(encode(folder)),
           operator_of<CheckpointOperator<T>>(encode(folder))};
 }
 

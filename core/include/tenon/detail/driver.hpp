@@ -119,26 +119,11 @@ struct FileSource {
 };
 TENON_API rdd::NodePtr add_files(Driver& driver, FileSource source, CallSite call_site);
 
-/// The part files of save_as_text_file. Refuses an existing directory; a job that fails leaves
-/// nothing.
-class TENON_API TextOutput {
- public:
-  /// In the driver, before any task.
-  explicit TextOutput(std::string directory);
-  ~TextOutput();  ///< abort()
-  TextOutput(const TextOutput&) = delete;
-  TextOutput& operator=(const TextOutput&) = delete;
-  /// In the driver, after the last task: the parts of these partitions get their names, then
-  /// _SUCCESS is written.
-  void commit(int32_t partitions);
-  /// Removes all that was written and not committed. Idempotent.
-  void abort() noexcept;
-
- private:
-  std::string directory_;
-  std::vector<std::string> made_above_;  // folders that were not there, from below
-  bool committed_ = false;
-};
+/// A folder of part files, in the driver: write_parts runs the job whose tasks write them, then
+/// they get their names, and _SUCCESS comes last. A job that fails leaves nothing. Throws Error
+/// (input_output) when the directory exists, before write_parts is called.
+TENON_API void save_output(const std::string& directory, int32_t partitions,
+                           const std::function<void()>& write_parts);
 
 /// One part file of one attempt, in a task.
 class TENON_API TextPart {
@@ -153,7 +138,7 @@ class TENON_API TextPart {
     buffer_.push_back('\n');
     if (buffer_.size() >= kFlushBytes) flush();
   }
-  /// The whole part becomes visible to TextOutput::commit at once.
+  /// The whole part becomes visible to save_output() at once.
   void commit();
 
  private:

@@ -32,6 +32,8 @@ uint64_t heap_bytes(const T& value) {
     return 0;
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value.capacity() > std::string().capacity() ? value.capacity() + 1 : 0;
+  } else if constexpr (requires { value.heap_bytes(); }) {
+    return value.heap_bytes();
   } else if constexpr (HasFields<T>) {
     return std::apply([](const auto&... field) { return (uint64_t{0} + ... + heap_bytes(field)); },
                       value.tenon_fields());

@@ -206,16 +206,27 @@ void RddActions<T>::save_as_text_file(const std::string& directory, Location loc
                 "map them to a "
                 "std::string first");
   if constexpr (detail::TextLike<T>) {
-    const int32_t partitions = self().partition_count();
-    detail::TextOutput output(directory);
-    try {
+    detail::save_output(directory, self().partition_count(), [&] {
       self().values_of(detail::call_site("save_as_text_file", location),
                        detail::with_values(detail::SaveText<T>{}, directory));
-      output.commit(partitions);
-    } catch (...) {
-      output.abort();  // an error that leaves main unwinds nothing
-      throw;
-    }
+    });
+  }
+}
+
+template <class T>
+void RddActions<T>::save_as_object_file(const std::string& directory, Location location) const {
+  static_assert(Encodable<detail::owned_t<T>>,
+                "save_as_object_file: the element type needs a tenon::Codec: add "
+                "TENON_FIELDS(members...) to the class, or specialise tenon::Codec");
+  if constexpr (Encodable<detail::owned_t<T>>) {
+    using Action = detail::WriteRecordsAction<T, &detail::write_object_part>;
+    detail::save_output(directory, self().partition_count(), [&] {
+      detail::run_job(*self().driver_,
+                      {self().node_, detail::operator_of<Action>(encode(directory)),
+                       detail::all_partitions(self().node_),
+                       detail::call_site("save_as_object_file", location)},
+                      [](int32_t, std::string_view) {});
+    });
   }
 }
 

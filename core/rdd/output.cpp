@@ -1,5 +1,5 @@
-// The files of save_as_text_file: parts are written under DIR/_temporary, get their names when the
-// job is done, and _SUCCESS comes last.
+// The folders that jobs write, and the parts of save_as_text_file: parts are written under
+// DIR/_temporary, get their names when the job is done, and _SUCCESS comes last.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "rdd/part_name.hpp"
 #include "tenon/detail/driver.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using rdd::part_name;
+using rdd::temporary_part;
 
 std::string text(const std::string& path, const char* what, const std::string& why) {
   return "output " + path + " " + what + ": " + why;
@@ -37,9 +39,28 @@ std::string text(const std::string& path, const char* what, const std::string& w
   fail(path, what, std::strerror(why));
 }
 
-}  // namespace
+class Output {
+ public:
+  explicit Output(std::string directory);
+  ~Output() { abort(); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  void commit(int32_t partitions);
+  // Removes all that was written and not committed. Idempotent.
+  void abort() noexcept;
 
-TextOutput::TextOutput(std::string directory) : directory_(std::move(directory)) {
+ private:
+  [[nodiscard]] std::string temporary() const {
+    return directory_ + std::string(rdd::kTemporaryFolder);
+  }
+
+  std::string directory_;
+  std::vector<std::string> made_above_;  // folders that were not there, from below
+  bool committed_ = false;
+};
+
+Output::Output(std::string directory) : directory_(std::move(directory)) {
+  if (directory_.empty()) fail("directory", "cannot be written", "its name is empty");
   std::error_code error;
   if (fs::exists(fs::symlink_status(directory_, error))) {
     fail(directory_, "cannot be written",
@@ -49,31 +70,29 @@ TextOutput::TextOutput(std::string directory) : directory_(std::move(directory))
        !above.empty() && !fs::exists(above, error); above = above.parent_path()) {
     made_above_.push_back(above);
   }
-  if (!fs::create_directories(directory_ + "/_temporary", error) || error) {
+  if (!fs::create_directories(temporary(), error) || error) {
     abort();
     fail(directory_, "cannot be made", error.message());
   }
 }
 
-TextOutput::~TextOutput() { abort(); }
-
-void TextOutput::abort() noexcept {
+void Output::abort() noexcept {
   if (std::exchange(committed_, true)) return;
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
   for (const std::string& above : made_above_) fs::remove(above, ignored);  // unless it is in use
 }
 
-void TextOutput::commit(int32_t partitions) {
+void Output::commit(int32_t partitions) {
   for (int32_t p = 0; p < partitions; ++p) {
     const std::string to = directory_ + "/" + part_name(p);
-    if (std::rename((directory_ + "/_temporary/" + part_name(p)).c_str(), to.c_str()) != 0) {
+    if (std::rename(temporary_part(directory_, p).c_str(), to.c_str()) != 0) {
       fail_errno(to, "cannot be committed");
     }
   }
   std::error_code error;
-  fs::remove_all(directory_ + "/_temporary", error);
-  if (error) fail(directory_ + "/_temporary", "cannot be removed", error.message());
+  fs::remove_all(temporary(), error);
+  if (error) fail(temporary(), "cannot be removed", error.message());
   const std::string success = directory_ + "/_SUCCESS";
   const int fd = ::open(success.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) fail_errno(success, "cannot be written");
@@ -81,10 +100,24 @@ void TextOutput::commit(int32_t partitions) {
   committed_ = true;
 }
 
+}  // namespace
+
+void save_output(const std::string& directory, int32_t partitions,
+                 const std::function<void()>& write_parts) {
+  Output output(directory);
+  try {
+    write_parts();
+    output.commit(partitions);
+  } catch (...) {
+    output.abort();  // an error that leaves main unwinds nothing
+    throw;
+  }
+}
+
 TextPart::TextPart(const std::string& directory, int32_t partition) {
-  const std::string folder = directory + "/_temporary/";
-  final_ = folder + part_name(partition);
-  temporary_ = folder + "attempt-" + std::to_string(TaskContext::current()->task_id());
+  final_ = temporary_part(directory, partition);
+  temporary_ = directory + std::string(rdd::kTemporaryFolder) + "/attempt-" +
+               std::to_string(TaskContext::current()->task_id());
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd_ < 0) fail_attempt(temporary_, "cannot be opened", errno);
 }
