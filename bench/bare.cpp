@@ -1,8 +1,5 @@
 // The yardsticks: what a good C++ programmer writes by hand for the same work.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "bare.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -10,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,31 +124,6 @@ uint64_t hash_of(const char* text, size_t size) {
   return hash ^ (hash >> 29);
 }
 
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat info{};
-    if (fd < 0 || ::fstat(fd, &info) != 0) throw std::runtime_error("cannot open " + path);
-    size_ = static_cast<size_t>(info.st_size);
-    data_ =
-        size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    ::close(fd);
-    if (data_ == MAP_FAILED) throw std::runtime_error("cannot map " + path);
-  }
-  ~MappedFile() {
-    if (data_ != nullptr) ::munmap(data_, size_);
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  [[nodiscard]] const char* data() const { return static_cast<const char*>(data_); }
-  [[nodiscard]] size_t size() const { return size_; }
-
- private:
-  void* data_ = nullptr;
-  size_t size_ = 0;
-};
-
 // The first bytes of a word stand in the entry, so that most comparisons touch nothing else.
 struct Word {
   uint64_t prefix;
@@ -165,7 +136,6 @@ struct Counted {
 };
 
 constexpr size_t kBuckets = 64;
-constexpr size_t kThreads = 2;
 
 bool same(const Word& a, const Word& b) {
   return a.hash == b.hash && a.size == b.size && a.prefix == b.prefix &&
@@ -232,14 +202,6 @@ Partitioned cut(const MappedFile& file, size_t thread) {
         {prefix, text + begin, length, static_cast<uint32_t>(hash >> 6)});
   }
   return words;
-}
-
-template <class Work>
-void in_parallel(Work work) {
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  for (size_t t = 0; t < kThreads; ++t) threads.emplace_back([&work, t] { work(t); });
-  for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -14,8 +14,13 @@ struct Options {
   uint64_t tasks = 100'000;
   bool vs_bare = false;
   int rounds = 5;
+  uint64_t size = 0;              // of the data; 0: the benchmark's own
+  int32_t partitions = 0;         // 0: the context's choice
+  std::string folder;             // for files; empty: the system's for temporary ones
   std::vector<std::string> args;  // what is no option
   std::string program;            // this one
+
+  [[nodiscard]] uint64_t size_or(uint64_t own) const { return size == 0 ? own : size; }
 };
 
 double now_s();
@@ -48,6 +53,12 @@ int shuffle_latency(const Options& options);
 int startup(const Options& options);
 int startup_program(const Options& options);  // what startup() times
 int wordcount(const Options& options);
+// These always run the yardstick too, and compare the results.
+int reduce(const Options& options);
+int join(const Options& options);
+int sort(const Options& options);
+int kmeans(const Options& options);
+int pagerank(const Options& options);
 
 // The best hand-written C++ for the same work.
 double bare_pool_tasks_per_s(uint64_t tasks);  // two threads, a completion queue, 64 in flight

@@ -14,7 +14,12 @@ using tenon_bench::Options;
 constexpr const char* kUsage =
     "usage: tenon-bench noop|job-latency|shuffle-latency|startup [--master URL] [--tasks N] "
     "[--rounds N] [--vs-bare]\n"
-    "       tenon-bench wordcount FILE [--master URL] [--rounds N] [--vs-bare]\n";
+    "       tenon-bench wordcount FILE [--master URL] [--rounds N] [--vs-bare]\n"
+    "       tenon-bench reduce|join|sort|kmeans|pagerank [--size N] [--partitions N] [--master "
+    "URL] "
+    "[--rounds N]\n"
+    "                   [--folder DIR]\n"
+    "--size: pairs, rows of each side, records of 100 bytes, points, pages\n";
 
 int usage() {
   std::fputs(kUsage, stderr);
@@ -41,6 +46,15 @@ bool parse(int argc, char** argv, Options& options) {
     } else if (arg == "--rounds" && i + 1 < argc && number(argv[i + 1], value) && value < 1000) {
       options.rounds = static_cast<int>(value);
       ++i;
+    } else if (arg == "--size" && i + 1 < argc && number(argv[i + 1], value) && value < 1u << 30) {
+      options.size = value;
+      ++i;
+    } else if (arg == "--partitions" && i + 1 < argc && number(argv[i + 1], value) &&
+               value < 1u << 20) {
+      options.partitions = static_cast<int32_t>(value);
+      ++i;
+    } else if (arg == "--folder" && i + 1 < argc) {
+      options.folder = argv[++i];
     } else if (arg.starts_with("--")) {
       return false;
     } else {
@@ -60,6 +74,11 @@ int main(int argc, char** argv) {
       {"startup", tenon_bench::startup},
       {"startup-program", tenon_bench::startup_program},
       {"wordcount", tenon_bench::wordcount},
+      {"reduce", tenon_bench::reduce},
+      {"join", tenon_bench::join},
+      {"sort", tenon_bench::sort},
+      {"kmeans", tenon_bench::kmeans},
+      {"pagerank", tenon_bench::pagerank},
   };
   Options options;
   options.program = argv[0];

@@ -9,21 +9,21 @@
 #include <thread>
 #include <vector>
 
-#include "bench.hpp"
-#include "tenon/tenon.hpp"
+#include "compare.hpp"
 
 namespace tenon_bench {
-namespace {
-
-struct Nothing {
-  void operator()(tenon::Records<int64_t>& records) const { static_cast<void>(records); }
-};
 
 tenon::Conf conf_for(const Options& options) {
   tenon::Conf conf;
   conf.set("tenon.master", options.master);
   return conf;
 }
+
+namespace {
+
+struct Nothing {
+  void operator()(tenon::Records<int64_t>& records) const { static_cast<void>(records); }
+};
 
 // One partition is one task, with its own id, payload, events and status.
 double run_noop(tenon::Context& ctx, uint64_t tasks) {

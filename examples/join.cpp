@@ -2,21 +2,20 @@
 // each right one. Without files: N orders and the customers that placed them. join [--rows N]
 // [--output DIR] [LEFT RIGHT]
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tenon/tenon.hpp"
+#include "text.hpp"
 
 namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 using Joined = std::pair<std::string, std::pair<std::string, std::string>>;
 
-Pair parse(std::string_view line) {
+Pair cut(std::string_view line) {
   const size_t tab = std::min(line.find('\t'), line.size());
   return {line.substr(0, tab), line.substr(std::min(tab + 1, line.size()))};
 }
@@ -48,9 +47,7 @@ int main(int argc, char** argv) {
     const std::string_view arg = argv[i];
     if ((arg == "--rows" || arg == "--output") && i + 1 == argc) return usage();
     if (arg == "--rows") {
-      const std::string_view text = argv[++i];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-      if (error != std::errc{} || end != text.data() + text.size()) return usage();
+      if (!parse(argv[++i], n)) return usage();
     } else if (arg == "--output") {
       output = argv[++i];
     } else if (arg.starts_with("--")) {
@@ -67,7 +64,7 @@ int main(int argc, char** argv) {
   const int32_t partitions = ctx.default_parallelism();
   const auto read = [&](const std::string& path) {
     return ctx.text_file<std::string_view>(std::vector{path})
-        .map(tenon::fn<parse>)
+        .map(tenon::fn<cut>)
         .partition_by(partitions);
   };
   auto left =
@@ -91,5 +88,5 @@ int main(int argc, char** argv) {
   }
   std::printf("rows\t%llu\nkeys\t%llu\nmost\t%llu\n", static_cast<unsigned long long>(rows),
               static_cast<unsigned long long>(keys), static_cast<unsigned long long>(most));
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+  return printed();
 }

@@ -1,12 +1,11 @@
 // Estimates pi from random points in a square: the share of them that lies within the circle. Each
 // partition has a seed of its own, so that the digits depend on TASKS alone, not on where or in
 // which order the tasks run. pi [TASKS]
-#include <charconv>
 #include <cstdio>
 #include <random>
 #include <string_view>
 
-#include "tenon/tenon.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -36,12 +35,7 @@ int usage() {
 
 int main(int argc, char** argv) {
   int32_t tasks = 8;
-  if (argc > 2) return usage();
-  if (argc == 2) {
-    const std::string_view text = argv[1];
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tasks);
-    if (error != std::errc{} || end != text.data() + text.size() || tasks < 1) return usage();
-  }
+  if (argc > 2 || (argc == 2 && (!parse(argv[1], tasks) || tasks < 1))) return usage();
 
   tenon::Context ctx(argc, argv, {.app = "pi"});
   const uint64_t within = ctx.range<uint64_t>(0, static_cast<uint64_t>(tasks), 1, tasks)
@@ -49,5 +43,5 @@ int main(int argc, char** argv) {
                               .reduce(std::plus<>{});
   const double points = static_cast<double>(kPointsPerTask) * tasks;
   std::printf("Pi is roughly %.6f\n", 4 * static_cast<double>(within) / points);
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+  return printed();
 }

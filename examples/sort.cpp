@@ -1,6 +1,5 @@
 // Sorts lines by their bytes: those of the files, or N generated ones of ten digits.
 // sort [--rows N] [--output DIR] [PATH...]
-#include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -8,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "tenon/tenon.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -65,9 +64,7 @@ int main(int argc, char** argv) {
     const std::string_view arg = argv[i];
     if ((arg == "--rows" || arg == "--output") && i + 1 == argc) return usage();
     if (arg == "--rows") {
-      const std::string_view text = argv[++i];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-      if (error != std::errc{} || end != text.data() + text.size()) return usage();
+      if (!parse(argv[++i], n)) return usage();
     } else if (arg == "--output") {
       output = argv[++i];
     } else if (arg.starts_with("--")) {
@@ -90,5 +87,5 @@ int main(int argc, char** argv) {
   print("first", all.first);
   print("last", all.last);
   print("sorted", all.sorted ? "true" : "false");
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+  return printed();
 }

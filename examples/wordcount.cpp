@@ -1,14 +1,13 @@
 // Counts words: runs of bytes other than space, \t, \n, \v, \f, \r.
 // wordcount [--top N] [--output DIR] PATH...
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tenon/tenon.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -63,9 +62,7 @@ int main(int argc, char** argv) {
     const std::string_view arg = argv[i];
     if ((arg == "--top" || arg == "--output") && i + 1 == argc) return usage();
     if (arg == "--top") {
-      const std::string_view text = argv[++i];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-      if (error != std::errc{} || end != text.data() + text.size()) return usage();
+      if (!parse(argv[++i], n)) return usage();
     } else if (arg == "--output") {
       output = argv[++i];
     } else if (arg.starts_with("--")) {
@@ -98,5 +95,5 @@ int main(int argc, char** argv) {
     std::fwrite(word.data(), 1, word.size(), stdout);
     std::putchar('\n');
   }
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+  return printed();
 }

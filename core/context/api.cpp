@@ -70,11 +70,13 @@ std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& node) {
 }
 std::string node_name(const rdd::NodePtr& node) { return node->name(); }
 void set_node_name(const rdd::NodePtr& node, std::string name) { node->set_name(std::move(name)); }
-void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level) {
+void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level,
+                  const Operator& keeper) {
   driver.check_usable();
   if (level == StorageLevel::none) {
     throw_bad_argument("persist", "the level none keeps nothing; use unpersist()");
   }
+  node->set_keeper(keeper);
   const StorageLevel before = node->set_level_once(level);
   if (before == StorageLevel::none || before == level) return;
   throw_bad_argument("persist", "the storage level of Rdd " + std::to_string(node->id()) + " is " +
@@ -98,7 +100,10 @@ std::string checkpoint_folder(Driver& driver, const rdd::NodePtr& node) {
 void mark_checkpoint(Driver& driver, const rdd::NodePtr& node, std::string folder,
                      CheckpointCode code) {
   driver.check_usable();
-  if (folder.empty()) node->set_level(with_disk(node->level()));
+  if (folder.empty()) {
+    node->set_keeper(code.keeper);
+    node->set_level(with_disk(node->level()));
+  }
   driver.checkpoints().mark(node, std::move(folder), std::move(code));
 }
 bool is_checkpointed(const rdd::NodePtr& node) { return node->checkpointed(); }

@@ -44,8 +44,12 @@ StagePlan::StagePlan(rdd::StageGraph graph) : graph_(std::move(graph)) {
   depth_ = depth_of(graph_.nodes);
   properties_ = std::make_shared<const Properties>(graph_.header.properties);
   nodes_.reserve(graph_.nodes.size());
+  keepers_.resize(graph_.nodes.size());
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-    nodes_.push_back(make<detail::RddOperator>(graph_.nodes[i].op, origin_of(i)));
+    const rdd::StageNode& node = graph_.nodes[i];
+    nodes_.push_back(make<detail::RddOperator>(node.op, origin_of(i)));
+    if (node.level == StorageLevel::none) continue;
+    keepers_[i] = make<detail::KeepOperator>(node.keeper, "what keeps " + origin_of(i));
   }
   if (const auto* step = std::get_if<rdd::ActionStep>(&graph_.last_step)) {
     action_ = make<detail::ActionOperator>(step->action, "the action");

@@ -29,6 +29,8 @@ class StagePlan {
   // Most nodes that are nested in each other, from the last one to a source.
   [[nodiscard]] size_t depth() const { return depth_; }
   [[nodiscard]] const detail::RddOperator& operator_of(size_t node) const { return *nodes_[node]; }
+  // Of a node with a storage level.
+  [[nodiscard]] const detail::KeepOperator& keeper_of(size_t node) const { return *keepers_[node]; }
   // "map at wordcount.cpp:14"
   [[nodiscard]] std::string origin_of(size_t node) const;
   // nullptr in a stage that writes a shuffle.
@@ -44,6 +46,7 @@ class StagePlan {
   size_t depth_ = 0;
   std::shared_ptr<const Properties> properties_;
   std::vector<std::unique_ptr<const detail::RddOperator>> nodes_;
+  std::vector<std::unique_ptr<const detail::KeepOperator>> keepers_;  // null: not kept
   std::unique_ptr<const detail::ActionOperator> action_;
   std::unique_ptr<const detail::ShuffleWriteOperator> writer_;
 };

@@ -116,11 +116,11 @@ detail::StreamPtr TaskStreams::open_operator(size_t node, int32_t partition) {
 // leaves nothing behind (C15.3).
 detail::StreamPtr TaskStreams::open_kept(size_t node, int32_t partition) {
   using Claim = storage::MemoryStore::Claim;
-  const detail::RddOperator& op = plan_->operator_of(node);
+  const detail::KeepOperator& keeper = plan_->keeper_of(node);
   storage::MemoryStore& memory = attempt_.services().blocks.memory();
   const storage::RddBlockId id{plan_->graph().nodes[node].id, partition};
   auto found = memory.get_or_claim(id, attempt_, overflow_of(plan_->graph().nodes[node].level));
-  if (auto* kept = std::get_if<detail::CachedPtr>(&found)) return op.reopen(std::move(*kept));
+  if (auto* kept = std::get_if<detail::CachedPtr>(&found)) return keeper.reopen(std::move(*kept));
   detail::CachedPtr computed;
   try {
     computed = compute_kept(node, partition, std::get<Claim>(found));
@@ -130,28 +130,28 @@ detail::StreamPtr TaskStreams::open_kept(size_t node, int32_t partition) {
   }
   // The disk refused what was to go there: computed once more, and not kept.
   if (!computed) return open_operator(node, partition);
-  return op.reopen(std::move(computed));
+  return keeper.reopen(std::move(computed));
 }
 
 // nullptr: read to the end, but not kept.
 detail::CachedPtr TaskStreams::compute_kept(size_t node, int32_t partition,
                                             storage::MemoryStore::Claim& claim) {
   const StorageLevel level = plan_->graph().nodes[node].level;
-  const detail::RddOperator& op = plan_->operator_of(node);
+  const detail::KeepOperator& keeper = plan_->keeper_of(node);
   const detail::StreamPtr stream = open_operator(node, partition);
   if (level == StorageLevel::disk) {
     return claim.store_on_disk([&](const detail::ByteSink& sink) {
-      op.encode(*stream, attempt_, sink);
+      keeper.encode(*stream, attempt_, sink);
       attempt_.throw_if_killed();
     });
   }
   detail::CachedPtr computed;
   if (is_serialized(level)) {
     std::string bytes;
-    op.encode(*stream, attempt_, [&](std::string_view piece) { bytes += piece; });
+    keeper.encode(*stream, attempt_, [&](std::string_view piece) { bytes += piece; });
     computed = std::make_shared<const detail::EncodedInMemory>(std::move(bytes));
   } else {
-    computed = op.keep(*stream, attempt_);
+    computed = keeper.keep(*stream, attempt_);
   }
   attempt_.throw_if_killed();
   return claim.store(std::move(computed), overflow_of(level));

@@ -124,7 +124,7 @@ class CsvRows final : public detail::Stream<CsvRow> {
   size_t given_ = 0;  // of them
 };
 
-class CsvOperator final : public detail::TypedOperator<CsvRow> {
+class CsvOperator final : public detail::RddOperator {
  public:
   explicit CsvOperator(std::string_view bytes) : options_(decode<CsvOptions>(bytes)) {}
   detail::StreamPtr open(detail::PartitionContext& context, int32_t partition) const override {

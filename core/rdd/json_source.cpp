@@ -57,7 +57,7 @@ class JsonLines final : public detail::Stream<JsonRecord> {
   detail::Batch<JsonRecord> batch_;
 };
 
-class JsonOperator final : public detail::TypedOperator<JsonRecord> {
+class JsonOperator final : public detail::RddOperator {
  public:
   explicit JsonOperator(std::string_view) {}
   detail::StreamPtr open(detail::PartitionContext& context, int32_t partition) const override {

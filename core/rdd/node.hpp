@@ -50,14 +50,20 @@ class Node {
   [[nodiscard]] bool checkpointed() const { return checkpointed_.load(std::memory_order_acquire); }
 
   // How executors keep partitions once computed.
-  [[nodiscard]] StorageLevel level() const { return level_.load(std::memory_order_relaxed); }
+  [[nodiscard]] StorageLevel level() const { return level_.load(std::memory_order_acquire); }
   [[nodiscard]] bool persisted() const { return level() != StorageLevel::none; }
-  void set_level(StorageLevel level) const { level_.store(level, std::memory_order_relaxed); }
+  void set_level(StorageLevel level) const { level_.store(level, std::memory_order_release); }
   // Changes none to the level; returns the level before, which is left as it is otherwise.
   StorageLevel set_level_once(StorageLevel level) const {
     StorageLevel before = StorageLevel::none;
-    level_.compare_exchange_strong(before, level, std::memory_order_relaxed);
+    level_.compare_exchange_strong(before, level, std::memory_order_acq_rel);
     return before;
+  }
+  // What keeps them, a detail::KeepOperator of the node's type with no bytes; known before the
+  // level is set.
+  [[nodiscard]] Operator keeper() const { return {keeper_.load(std::memory_order_relaxed), {}}; }
+  void set_keeper(const Operator& keeper) const {
+    keeper_.store(keeper.id, std::memory_order_relaxed);
   }
 
  private:
@@ -69,6 +75,7 @@ class Node {
   mutable NodeSpec spec_;
   mutable std::atomic<bool> checkpointed_{false};
   mutable std::atomic<StorageLevel> level_{StorageLevel::none};
+  mutable std::atomic<uint64_t> keeper_{0};
   mutable std::mutex mutex_;  // guards name_ and partitions_
   mutable std::string name_;
   mutable std::optional<Partitions> partitions_;

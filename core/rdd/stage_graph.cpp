@@ -16,11 +16,11 @@ using packed::Packer;
 using packed::refuse;
 
 // Layout: a header array; an array for each node; an array for the last step.
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr const char* kWhat = "a stage";
 
 // Smallest encoded node: what a count of nodes is checked against before memory is taken.
-constexpr size_t kMinNodeBytes = 9;
+constexpr size_t kMinNodeBytes = 10;
 
 enum class Step : uint8_t { action = 0, shuffle_write = 1 };
 
@@ -55,7 +55,7 @@ void pack_header(Packer& out, const StageHeader& header, size_t nodes) {
 
 void pack_node(Packer& out, const Node& node,
                const std::unordered_map<const Node*, size_t>& index_of) {
-  out.pack_array(8);
+  out.pack_array(9);
   out.pack_int32(node.id());
   pack_text(out, node.name());
   pack_text(out, node.call_site().text());
@@ -63,6 +63,7 @@ void pack_node(Packer& out, const Node& node,
   pack_bytes(out, node.op().bytes);
   out.pack_int32(node.partition_count());
   out.pack_uint8(static_cast<uint8_t>(node.level()));
+  out.pack_uint64(node.keeper().id);
   out.pack_array(static_cast<uint32_t>(node.dependencies().size()));
   for (const Dependency& dependency : node.dependencies()) {
     if (const auto* shuffle = std::get_if<ShufflePtr>(&dependency)) {
@@ -85,6 +86,7 @@ std::string encode_nodes(const StageHeader& header, const Node& last, const Oper
   index_of.reserve(nodes.size());
   for (const Node* node : nodes) {
     check_known(node->op(), known, where(*node));
+    if (node->keeper().id != 0) check_known(node->keeper(), known, where(*node));
     pack_node(out, *node, index_of);
     index_of.emplace(node, index_of.size());
   }
@@ -139,6 +141,7 @@ StageNode read_node(Fields fields, size_t index) {
   node.op.bytes = fields.text();
   node.partitions = fields.ordinal();
   node.level = read_level(fields.number<uint32_t>());
+  node.keeper.id = fields.number<uint64_t>();
   Fields edges(fields.next(), "the dependencies of a node");
   node.dependencies.reserve(edges.left());
   while (edges.left() > 0) node.dependencies.push_back(read_edge(edges.next(), index));

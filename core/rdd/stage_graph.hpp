@@ -38,6 +38,7 @@ struct StageNode {
   Operator op;
   int32_t partitions = 0;
   StorageLevel level = StorageLevel::none;
+  Operator keeper;                      // where there is a level
   std::vector<StageEdge> dependencies;  // in the order of the Rdd's own
 };
 

@@ -100,7 +100,7 @@ class WholeFiles final : public detail::Stream<WholeFile> {
 };
 
 template <class T, class Source>
-class FileOperator final : public detail::TypedOperator<T> {
+class FileOperator final : public detail::RddOperator {
  public:
   explicit FileOperator(std::string_view) {}
   detail::StreamPtr open(detail::PartitionContext& context, int32_t partition) const override {

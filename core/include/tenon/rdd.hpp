@@ -13,6 +13,7 @@
 #include "tenon/detail/action.hpp"
 #include "tenon/detail/checkpoint.hpp"
 #include "tenon/detail/driver.hpp"
+#include "tenon/detail/kept.hpp"
 #include "tenon/detail/narrow.hpp"
 #include "tenon/detail/wide.hpp"
 #include "tenon/error.hpp"
@@ -77,7 +78,7 @@ class Rdd : public PairRdd<T>, public RddActions<T> {
                   "the class, or specialise tenon::Codec");
     static_assert(detail::can_be_kept_v<T>,
                   "cache: the element type cannot be copied, so it can be read once only");
-    detail::persist_node(*driver_, node_, level);
+    detail::persist_node(*driver_, node_, level, detail::keeper_of<T>());
     return *this;
   }
   /// Drops what cache() or persist() kept, in memory and in files.

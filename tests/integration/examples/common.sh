@@ -61,6 +61,29 @@ refuses() {
   done
 }
 
+# same_on_all EXAMPLE ARGS...: exit 0, nothing on stderr, and on all masters the same bytes on stdout, which $out names.
+same_on_all() {
+  run "${masters[0]}" "$@"
+  [ "$status" -eq 0 ] || fail "$* on ${masters[0]} ended with $status: $(cat "$err")"
+  cp "$out" "$scratch/.first"
+  succeeds "$scratch/.first" "$@"
+}
+
+# near EXPECTED ACTUAL: the same lines of words, but for numbers that differ by the rounding of their last digit.
+near() {
+  paste -d '\n' "$1" "$2" | awk '
+    NR % 2 { n = split($0, expected); next }
+    {
+      bad = split($0, got) != n
+      for (i = 1; i <= n && !bad; ++i) {
+        fraction = expected[i] ~ /^-?[0-9]+\.[0-9]+$/ && got[i] ~ /^-?[0-9]+\.[0-9]+$/
+        bad = fraction ? (expected[i] - got[i]) ^ 2 > 4e-12 : expected[i] "" != got[i] ""
+      }
+      if (bad) { print "line " NR / 2 ": expected and got:"; for (i in expected) printf "%s ", expected[i]; print ""; print; exit 1 }
+    }' || fail "$2 differs from $1"
+  [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || fail "$2 has $(wc -l <"$2") lines, not $(wc -l <"$1")"
+}
+
 # The lines of an output folder, after a check that it is complete and holds nothing else.
 parts_of() {
   [ -e "$1/_SUCCESS" ] || fail "$1 has no _SUCCESS"

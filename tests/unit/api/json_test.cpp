@@ -139,7 +139,8 @@ TEST_F(JsonTest, ALineThatIsNone) {
   EXPECT_THAT(refused("{\"a\":1}\n{\"a\":}\n"), HasSubstr("line 2 is no JSON value: "));
   EXPECT_THAT(refused("{\"a\":1} {\"a\":2}\n"), HasSubstr("line 1 is no JSON value: "));
   EXPECT_THAT(refused("{\"a\":1,\n\"b\":2}\n"), HasSubstr("line 1 is no JSON value: "));
-  EXPECT_THAT(refused("\"\xff\"\n"), HasSubstr("line 1 is no JSON value: The input is not valid UTF-8"));
+  EXPECT_THAT(refused("\"\xff\"\n"),
+              HasSubstr("line 1 is no JSON value: The input is not valid UTF-8"));
   EXPECT_THAT(refused("[18446744073709551616]\n"), HasSubstr("line 1 is no JSON value: "));
   EXPECT_THAT(refused(std::string(5000, '[') + std::string(5000, ']') + "\n"),
               HasSubstr("line 1 is no JSON value: "));

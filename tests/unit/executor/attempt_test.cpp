@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 TEST(Executor, C15_3_ACachedPartitionIsComputedOnceAndReadAfterwards) {
   Harness h(2);
   const rdd::NodePtr cached = pass(1, numbers(0, "count"));
-  cached->set_level(StorageLevel::memory);
+  keep_in_memory(*cached);
   h.add_stage(3, pass(2, cached), sum_action());
   std::atomic<int> computed{0};
   set_hook("count", [&](const TaskContext&) {
@@ -44,7 +44,7 @@ TEST(Executor, C15_3_ACachedPartitionIsComputedOnceAndReadAfterwards) {
 TEST(Executor, C15_3_APartlyComputedPartitionIsNotKept) {
   Harness h(1);
   const rdd::NodePtr cached = pass(1, numbers(), "stop");
-  cached->set_level(StorageLevel::memory);
+  keep_in_memory(*cached);
   h.add_stage(3, cached, sum_action());
   set_hook("stop", [](const TaskContext&) { throw std::runtime_error("stopped"); });
   EXPECT_EQ(h.run(h.task(1, 3)).state, TaskState::failed);
@@ -69,7 +69,7 @@ TEST(Executor, C15_3_APartlyComputedPartitionIsNotKept) {
 TEST(Executor, C15_4_APartitionThatHasNoRoomIsComputedEachTime) {
   Harness h(1, 20);
   const rdd::NodePtr cached = numbers(1, "count");
-  cached->set_level(StorageLevel::memory);
+  keep_in_memory(*cached);
   h.add_stage(3, cached, sum_action());
   std::atomic<int> computed{0};
   set_hook("count", [&](const TaskContext&) { ++computed; });

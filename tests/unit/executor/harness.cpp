@@ -63,9 +63,9 @@ struct KeptNumbers final : detail::CachedPartition {
   void encode(const detail::ByteSink&) const override {}
 };
 
-class NumberOperator : public detail::RddOperator {
+class NumberKeeper final : public detail::KeepOperator {
  public:
-  explicit NumberOperator(std::string_view hook) : hook_(hook) {}
+  explicit NumberKeeper(std::string_view) {}
   detail::CachedPtr keep(detail::StreamBase& stream, const TaskContext&) const override {
     auto kept = std::make_shared<KeptNumbers>();
     kept->numbers = read_all(stream);
@@ -76,6 +76,11 @@ class NumberOperator : public detail::RddOperator {
     return std::make_unique<NumberStream>(
         [kept] { return dynamic_cast<const KeptNumbers&>(*kept).numbers; });
   }
+};
+
+class NumberOperator : public detail::RddOperator {
+ public:
+  explicit NumberOperator(std::string_view hook) : hook_(hook) {}
 
  protected:
   std::string hook_;
@@ -372,6 +377,11 @@ task::StatusUpdate Harness::run(LaunchedTask task) {
 
 rdd::NodePtr numbers(int32_t id, const std::string& hook) {
   return make_node(id, source_operator(hook), {}, {"1 2 3", "4 5"}, "parallelize");
+}
+
+void keep_in_memory(const rdd::Node& node) {
+  node.set_keeper(detail::operator_of<NumberKeeper>());
+  node.set_level(StorageLevel::memory);
 }
 
 rdd::NodePtr pass(int32_t id, rdd::NodePtr parent, const std::string& hook) {

@@ -39,6 +39,8 @@ rdd::NodePtr make_node(int32_t id, rdd::Operator op, std::vector<rdd::Dependency
 rdd::NodePtr numbers(int32_t id = 0, const std::string& hook = "");
 // Passes its parent's numbers on by pass_operator(hook).
 rdd::NodePtr pass(int32_t id, rdd::NodePtr parent, const std::string& hook = "");
+// Of the level memory from now on.
+void keep_in_memory(const rdd::Node& node);
 
 class FakeDriver final : public service::DriverClient {
  public:

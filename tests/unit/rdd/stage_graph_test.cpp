@@ -50,6 +50,7 @@ NodePtr sample() {
   const auto reader = node(6, Partitions(2), {shuffle(8, node(4, Partitions(9)), 2)});
   reader->set_name("read");
   const auto both = node(7, Partitions(2), {narrow(source), narrow(reader), narrow(source)});
+  both->set_keeper({12, {}});
   both->set_level(StorageLevel::memory);
   return both;
 }
@@ -76,6 +77,7 @@ TEST(StageGraph, ResultStageRoundTrip) {
   EXPECT_EQ(graph.nodes[2].id, 7);
   EXPECT_EQ(graph.nodes[2].partitions, 2);
   EXPECT_EQ(graph.nodes[2].level, StorageLevel::memory);
+  EXPECT_EQ(graph.nodes[2].keeper.id, 12U);
   EXPECT_EQ(graph.nodes[1].level, StorageLevel::none);
   ASSERT_EQ(graph.nodes[2].dependencies.size(), 3u);
   EXPECT_EQ(std::get<NarrowEdge>(graph.nodes[2].dependencies[0]).parent, 0u);

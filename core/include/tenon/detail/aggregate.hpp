@@ -152,7 +152,7 @@ class CombineWriter final : public ShuffleWriteOperator {
 /// The reduce side: of combined values out of a shuffle, or of the records themselves where they
 /// are partitioned as wanted.
 template <class T, class A, class Format>
-class CombineReader final : public TypedOperator<std::pair<key_t<T>, combiner_t<T, A>>> {
+class CombineReader final : public RddOperator {
  public:
   using K = key_t<T>;
   using C = combiner_t<T, A>;

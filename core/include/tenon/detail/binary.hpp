@@ -31,7 +31,7 @@ class TENON_API SplitBytes {
 
 /// T: std::string, or a class whose bytes are its value. The bound bytes are the record's size.
 template <class T>
-class BinaryOperator final : public TypedOperator<T> {
+class BinaryOperator final : public RddOperator {
  public:
   explicit BinaryOperator(std::string_view bytes) : record_bytes_(decode<uint64_t>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -82,7 +82,7 @@ class BinaryOperator final : public TypedOperator<T> {
 
 /// An Rdd without partitions.
 template <class T>
-class EmptyOperator final : public TypedOperator<T> {
+class EmptyOperator final : public RddOperator {
  public:
   explicit EmptyOperator(std::string_view) {}
   StreamPtr open(PartitionContext&, int32_t) const override { return std::make_unique<None>(); }

@@ -18,6 +18,7 @@ namespace tenon::detail {
 struct CheckpointCode {
   Operator make;
   Operator read;
+  Operator keeper{};  ///< of a local one
 };
 
 /// The folder of the node's files. Throws Error (invalid_argument) without a checkpoint directory.
@@ -37,7 +38,7 @@ TENON_API void write_checkpoint(const std::string& folder, int32_t partition,
 [[noreturn]] TENON_API void throw_lost_checkpoint(int32_t partition);
 
 template <class T>
-class CheckpointOperator final : public TypedOperator<T> {
+class CheckpointOperator final : public RddOperator {
  public:
   explicit CheckpointOperator(std::string_view bytes) : folder_(decode<std::string>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -57,7 +58,7 @@ class LocalCheckpointAction final : public ActionOperator {
 
 /// Asked for only when the kept partition is lost.
 template <class T>
-class LocalCheckpointOperator final : public TypedOperator<T> {
+class LocalCheckpointOperator final : public RddOperator {
  public:
   explicit LocalCheckpointOperator(std::string_view) {}
   StreamPtr open(PartitionContext&, int32_t partition) const override {
@@ -68,10 +69,12 @@ class LocalCheckpointOperator final : public TypedOperator<T> {
 template <class T>
 CheckpointCode checkpoint_code(const std::string& folder) {
   if (folder.empty()) {
-    return {operator_of<LocalCheckpointAction>(), operator_of<LocalCheckpointOperator<T>>()};
+    return {operator_of<LocalCheckpointAction>(), operator_of<LocalCheckpointOperator<T>>(),
+            keeper_of<T>()};
   }
   return {operator_of<WriteRecordsAction<T, &write_checkpoint>>(encode(folder)),
-          operator_of<CheckpointOperator<T>>(encode(folder))};
+          operator_of<CheckpointOperator<T>>(encode(folder)),
+          {}};
 }
 
 }  // namespace tenon::detail

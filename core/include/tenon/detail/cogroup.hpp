@@ -14,9 +14,7 @@ namespace tenon::detail {
 
 /// Lists of the values of each side by key, in the order in which keys come over the sides.
 template <class... Sides>
-class CogroupOperator final
-    : public TypedOperator<std::pair<key_t<std::tuple_element_t<0, std::tuple<Sides...>>>,
-                                     std::tuple<std::vector<value_t<Sides>>...>>> {
+class CogroupOperator final : public RddOperator {
  public:
   using K = key_t<std::tuple_element_t<0, std::tuple<Sides...>>>;
   using Lists = std::tuple<std::vector<value_t<Sides>>...>;

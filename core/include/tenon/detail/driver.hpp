@@ -50,7 +50,9 @@ TENON_API std::optional<rdd::Partitioner> partitioner_of(const rdd::NodePtr& nod
 TENON_API std::string node_name(const rdd::NodePtr& node);
 TENON_API void set_node_name(const rdd::NodePtr& node, std::string name);
 /// Throws Error (invalid_argument) when the node is kept at another level.
-TENON_API void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level);
+/// keeper: a KeepOperator of the node's type.
+TENON_API void persist_node(Driver& driver, const rdd::NodePtr& node, StorageLevel level,
+                            const Operator& keeper);
 TENON_API void unpersist_node(Driver& driver, const rdd::NodePtr& node);
 TENON_API StorageLevel storage_level(const rdd::NodePtr& node);
 TENON_API std::string debug_string(const rdd::NodePtr& node);

@@ -28,9 +28,7 @@ using joined_t = std::conditional_t<may_be_missing, std::optional<V>, V>;
 /// The left side in a table, the right side streamed past it; then what of the left side no record
 /// met.
 template <class L, class R, JoinKind kind>
-class JoinOperator final
-    : public TypedOperator<std::pair<key_t<L>, std::pair<joined_t<value_t<L>, keeps_right(kind)>,
-                                                         joined_t<value_t<R>, keeps_left(kind)>>>> {
+class JoinOperator final : public RddOperator {
  public:
   using K = key_t<L>;
   using V = value_t<L>;

@@ -15,6 +15,7 @@
 #include "tenon/detail/encoded_records.hpp"
 #include "tenon/detail/fields.hpp"
 #include "tenon/detail/owned.hpp"
+#include "tenon/detail/registry.hpp"
 #include "tenon/detail/runtime.hpp"
 
 namespace tenon::detail {
@@ -86,12 +87,10 @@ class KeptRecords final : public CachedPartition {
     for (const auto& record : records_) bytes_ += heap_bytes<owned_t<T>>(record);
   }
   [[nodiscard]] uint64_t bytes() const override { return bytes_; }
-  void encode([[maybe_unused]] const ByteSink& sink) const override {
-    if constexpr (Encodable<owned_t<T>>) {
-      FrameWriter<owned_t<T>> out(sink);
-      for (const auto& record : records_) out.add(record);
-      out.finish();
-    }
+  void encode(const ByteSink& sink) const override {
+    FrameWriter<owned_t<T>> out(sink);
+    for (const auto& record : records_) out.add(record);
+    out.finish();
   }
   [[nodiscard]] const std::vector<owned_t<T>>& records() const { return records_; }
 
@@ -121,42 +120,40 @@ class KeptStream final : public Stream<T> {
 template <class T>
 constexpr bool can_be_kept_v = std::is_copy_constructible_v<owned_t<T>>;
 
-/// Base of the operators that make an Rdd<T>.
+/// Keeps partitions of an Rdd<T>.
 template <class T>
-class TypedOperator : public RddOperator {
+class Keeper final : public KeepOperator {
  public:
-  CachedPtr keep([[maybe_unused]] StreamBase& stream,
-                 [[maybe_unused]] const TaskContext& task) const override {
-    if constexpr (can_be_kept_v<T>) {
-      std::vector<owned_t<T>> records;
-      auto& input = static_cast<Stream<T>&>(stream);
-      for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
-        task.throw_if_killed();
-        for (T& record : batch) records.push_back(to_owned(std::move(record)));
-      }
-      records.shrink_to_fit();
-      return std::make_shared<const KeptRecords<T>>(std::move(records));
-    } else {
-      return nullptr;  // Rdd<T>::cache() does not compile
+  explicit Keeper(std::string_view) {}
+  CachedPtr keep(StreamBase& stream, const TaskContext& task) const override {
+    std::vector<owned_t<T>> records;
+    auto& input = static_cast<Stream<T>&>(stream);
+    for (auto batch = input.next(); !batch.empty(); batch = input.next()) {
+      task.throw_if_killed();
+      for (T& record : batch) records.push_back(to_owned(std::move(record)));
     }
+    records.shrink_to_fit();
+    return std::make_shared<const KeptRecords<T>>(std::move(records));
   }
-  void encode([[maybe_unused]] StreamBase& stream, [[maybe_unused]] const TaskContext& task,
-              [[maybe_unused]] const ByteSink& sink) const override {
-    if constexpr (Encodable<owned_t<T>>)
-      encode_stream<T>(static_cast<Stream<T>&>(stream), task, sink);
+  void encode(StreamBase& stream, const TaskContext& task, const ByteSink& sink) const override {
+    encode_stream<T>(static_cast<Stream<T>&>(stream), task, sink);
   }
-  StreamPtr reopen([[maybe_unused]] CachedPtr kept) const override {
-    if constexpr (Encodable<owned_t<T>>) {
-      if (auto encoded = std::dynamic_pointer_cast<const EncodedPartition>(kept)) {
-        return std::make_unique<EncodedStream<T>>(std::move(encoded));
-      }
+  StreamPtr reopen(CachedPtr kept) const override {
+    if (auto encoded = std::dynamic_pointer_cast<const EncodedPartition>(kept)) {
+      return std::make_unique<EncodedStream<T>>(std::move(encoded));
     }
-    if constexpr (can_be_kept_v<T>) {
-      return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
-    } else {
-      return nullptr;
-    }
+    return std::make_unique<KeptStream<T>>(std::static_pointer_cast<const KeptRecords<T>>(kept));
   }
 };
+
+/// The keeper of an Rdd<T>; the id 0, for no class, where T cannot be kept.
+template <class T>
+Operator keeper_of() {
+  if constexpr (can_be_kept_v<T> && Encodable<owned_t<T>>) {
+    return operator_of<Keeper<T>>();
+  } else {
+    return {};
+  }
+}
 
 }  // namespace tenon::detail

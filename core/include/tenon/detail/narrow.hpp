@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/codec.hpp"
 #include "tenon/detail/batch.hpp"
-#include "tenon/detail/kept.hpp"
+#include "tenon/detail/owned.hpp"
 #include "tenon/detail/registry.hpp"
 #include "tenon/detail/runtime.hpp"
 #include "tenon/function.hpp"
@@ -70,7 +71,7 @@ template <class F, class T>
 using map_result_t = std::remove_cvref_t<std::invoke_result_t<PartitionCall<F>&, T>>;
 
 template <class F, class T>
-class MapOperator final : public TypedOperator<map_result_t<F, T>> {
+class MapOperator final : public RddOperator {
  public:
   using U = map_result_t<F, T>;
   explicit MapOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
@@ -135,7 +136,7 @@ std::span<T> next_where(Stream<T>& input, const TaskContext& task, Keep&& keep) 
 }
 
 template <class F, class T>
-class FilterOperator final : public TypedOperator<T> {
+class FilterOperator final : public RddOperator {
  public:
   explicit FilterOperator(std::string_view bytes) : f_(read_function<F>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -219,7 +220,7 @@ class OpenRange {
 };
 
 template <class F, class T>
-class FlatMapOperator final : public TypedOperator<flat_result_t<F, T>> {
+class FlatMapOperator final : public RddOperator {
  public:
   using Range = map_result_t<F, T>;
   using U = flat_result_t<F, T>;
@@ -279,7 +280,7 @@ template <class F, class T>
 using partition_range_t = std::remove_cvref_t<std::invoke_result_t<PartitionCall<F>&, Records<T>&>>;
 
 template <class F, class T>
-class MapPartitionsOperator final : public TypedOperator<range_element_t<partition_range_t<F, T>>> {
+class MapPartitionsOperator final : public RddOperator {
  public:
   using Range = partition_range_t<F, T>;
   using U = range_element_t<Range>;
@@ -323,7 +324,7 @@ class MapPartitionsOperator final : public TypedOperator<range_element_t<partiti
 
 /// A slice of values; the partition's data holds them one after another.
 template <class T>
-class SliceOperator final : public TypedOperator<T> {
+class SliceOperator final : public RddOperator {
  public:
   explicit SliceOperator(std::string_view) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -365,7 +366,7 @@ struct RangeSpec {
 };
 
 template <class T>
-class RangeOperator final : public TypedOperator<T> {
+class RangeOperator final : public RddOperator {
  public:
   explicit RangeOperator(std::string_view bytes) : spec_(decode<RangeSpec<T>>(bytes)) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -414,7 +415,7 @@ struct ParentPartition {
 };
 
 template <class T>
-class GatherOperator final : public TypedOperator<T> {
+class GatherOperator final : public RddOperator {
  public:
   explicit GatherOperator(std::string_view bytes)
       : parents_(decode<std::vector<std::vector<ParentPartition>>>(bytes)) {}

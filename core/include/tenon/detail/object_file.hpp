@@ -75,7 +75,7 @@ class ObjectFileStream final : public Stream<T> {
 
 /// A partition's data is the path of its file.
 template <class T>
-class ObjectFileOperator final : public TypedOperator<T> {
+class ObjectFileOperator final : public RddOperator {
  public:
   explicit ObjectFileOperator(std::string_view) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {

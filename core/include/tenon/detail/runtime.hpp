@@ -55,7 +55,7 @@ using CachedPtr = std::shared_ptr<const CachedPartition>;
 /// A partition that is kept as bytes, in memory or in a file.
 class EncodedPartition : public CachedPartition {
  public:
-  /// What RddOperator::encode() wrote.
+  /// What KeepOperator::encode() wrote.
   [[nodiscard]] virtual std::string_view records() const = 0;
   void encode(const ByteSink& sink) const final { sink(records()); }
 };
@@ -140,9 +140,15 @@ class RddOperator : public OperatorBase {
  public:
   /// The records of one partition. context outlives the stream.
   virtual StreamPtr open(PartitionContext& context, int32_t partition) const = 0;
-  /// Reads a stream of this Rdd to its end into a form that can be kept.
+};
+
+/// Keeps partitions of an Rdd. Apart from its operator, so that a program has the code for those
+/// Rdds only that it keeps.
+class KeepOperator : public OperatorBase {
+ public:
+  /// Reads a stream of the Rdd to its end into a form that can be kept.
   virtual CachedPtr keep(StreamBase& stream, const TaskContext& task) const = 0;
-  /// Reads a stream of this Rdd to its end and encodes its records.
+  /// Reads a stream of the Rdd to its end and encodes its records.
   virtual void encode(StreamBase& stream, const TaskContext& task, const ByteSink& sink) const = 0;
   /// Streams what keep() returned, or an EncodedPartition of what encode() wrote.
   virtual StreamPtr reopen(CachedPtr kept) const = 0;

@@ -15,7 +15,7 @@ enum class SemiJoin {
 
 /// The right side's keys in a table, the left side streamed past it.
 template <class L, class R, SemiJoin kind>
-class SemiJoinOperator final : public TypedOperator<std::pair<key_t<L>, value_t<L>>> {
+class SemiJoinOperator final : public RddOperator {
  public:
   using K = key_t<L>;
   using Out = std::pair<K, value_t<L>>;

@@ -251,7 +251,7 @@ void add_pairs(FlatTable<K, Held>& table, StreamBase& stream, const TaskContext&
 }
 
 template <class T>
-class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<value_t<T>>>> {
+class GroupReader final : public RddOperator {
  public:
   using K = key_t<T>;
   using V = value_t<T>;
@@ -273,7 +273,7 @@ class GroupReader final : public TypedOperator<std::pair<key_t<T>, std::vector<v
 
 /// partition_by's reduce side.
 template <class T, class Format = TypeCodec>
-class PairReader final : public TypedOperator<owned_t<T>> {
+class PairReader final : public RddOperator {
  public:
   explicit PairReader(std::string_view bytes) : shuffled_(read_flag(bytes, 0)) {}
   static Operator make(bool shuffled) { return operator_of<PairReader>(flags_of({shuffled})); }
@@ -304,7 +304,7 @@ class VectorStream final : public Stream<T> {
 
 /// sort_by_key's reduce side: stable within a partition.
 template <class T>
-class SortReader final : public TypedOperator<owned_t<T>> {
+class SortReader final : public RddOperator {
  public:
   using K = key_t<T>;
   using Record = std::pair<K, value_t<T>>;

@@ -16,7 +16,7 @@ namespace tenon::detail {
 
 /// Record i of the left with record i of the right.
 template <class T, class U>
-class ZipOperator final : public TypedOperator<std::pair<T, U>> {
+class ZipOperator final : public RddOperator {
  public:
   explicit ZipOperator(std::string_view) {}
   StreamPtr open(PartitionContext& context, int32_t partition) const override {
@@ -64,7 +64,7 @@ using zip_range_t = std::remove_cvref_t<std::invoke_result_t<const F&, Records<T
 
 /// f over a partition of each side.
 template <class F, class T, class U>
-class ZipPartitionsOperator final : public TypedOperator<range_element_t<zip_range_t<F, T, U>>> {
+class ZipPartitionsOperator final : public RddOperator {
  public:
   using Range = zip_range_t<F, T, U>;
   using V = range_element_t<Range>;
@@ -109,7 +109,7 @@ class ZipPartitionsOperator final : public TypedOperator<range_element_t<zip_ran
 
 /// Every record of a left partition with every record of a right one, which is held in memory.
 template <class T, class U>
-class CartesianOperator final : public TypedOperator<std::pair<T, owned_t<U>>> {
+class CartesianOperator final : public RddOperator {
  public:
   using Out = std::pair<T, owned_t<U>>;
   explicit CartesianOperator(std::string_view bytes) : rights_(decode<int32_t>(bytes)) {}
