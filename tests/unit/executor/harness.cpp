@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tenon/detail/registry.hpp"
 #include "tenon/error.hpp"
 
 namespace tenon::executor::testing {
