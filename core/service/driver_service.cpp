@@ -186,7 +186,7 @@ void DriverService::take_result(const task::BlockManagerId& from, uint64_t task_
                     [answered](const wire::Answer& answer) {
                       std::optional<std::string> bytes;
                       try {
-                        if (answer.error) std::rethrow_exception(answer.error);
+                        answer.check();
                         bytes = reader(answer.message, MessageType::blob).bytes();
                       } catch (const wire::Error& error) {
                         kLog.warn(std::string("result is lost: ") + error.what());

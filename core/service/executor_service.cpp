@@ -141,7 +141,7 @@ void ExecutorService::heartbeat(const Heartbeat& heartbeat, HeartbeatAnswered an
   const auto take = [answered](const wire::Answer& answer) {
     bool reregister = false;
     try {
-      if (answer.error) std::rethrow_exception(answer.error);
+      answer.check();
       reregister = reader(answer.message, MessageType::heartbeat_answer).boolean();
     } catch (const wire::Error& error) {
       kLog.debug(error.what());

@@ -22,9 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 std::string text_of(const Address& address) { return address.socket + " (" + address.name + ")"; }
 
-std::exception_ptr make_error(Error::Kind kind, const std::string& text) {
-  return std::make_exception_ptr(Error(kind, text));
-}
+Answer failed(Error::Kind kind, std::string text) { return {{}, {{kind, std::move(text)}}}; }
 
 }  // namespace
 
@@ -101,9 +99,8 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
     }
     auto left = std::exchange(asks, {});
     for (auto& [id, ask] : left) {
-      finish(ask, {{},
-                   make_error(Error::Kind::stopped,
-                              "Stopped while waiting for an answer from " + text_of(ask.to))});
+      finish(ask, failed(Error::Kind::stopped,
+                         "Stopped while waiting for an answer from " + text_of(ask.to)));
     }
     sockets.close();
   }
@@ -133,11 +130,10 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
       const auto ask = asks.extract(deadlines.begin()->second);
       deadlines.erase(deadlines.begin());
       PendingAsk& expired = ask.mapped();
-      finish(expired, {{},
-                       make_error(Error::Kind::timeout,
-                                  "No answer from " + text_of(expired.to) + " within " +
-                                      std::to_string(expired.timeout.count()) + " ms; " +
-                                      expired.timeout_key + " sets the time")});
+      finish(expired,
+             failed(Error::Kind::timeout, "No answer from " + text_of(expired.to) + " within " +
+                                              std::to_string(expired.timeout.count()) + " ms; " +
+                                              expired.timeout_key + " sets the time"));
     }
   }
 
@@ -170,8 +166,8 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
                     "A message to " + text_of(ask.to) +
                         " could not be queued: it is gone, or too many wait for it");
       }
-    } catch (const Error&) {
-      return finish(ask, {{}, std::current_exception()});
+    } catch (const Error& error) {
+      return finish(ask, failed(error.kind(), error.what()));
     }
     ask.deadline = deadlines.emplace(Clock::now() + ask.timeout, last_ask);
     asks.emplace(last_ask, std::move(ask));
@@ -198,13 +194,9 @@ struct RpcEnv::State : std::enable_shared_from_this<State> {
     auto ask = asks.extract(envelope.ask);
     if (!ask) return;  // its time was over
     deadlines.erase(ask.mapped().deadline);
-    Answer answer;
-    if (envelope.kind == Envelope::Kind::reply) {
-      answer.message = body;
-    } else {
-      answer.error = make_error(envelope.error, std::string(body));
-    }
-    finish(ask.mapped(), std::move(answer));
+    finish(ask.mapped(), envelope.kind == Envelope::Kind::reply
+                             ? Answer{std::string(body), {}}
+                             : failed(envelope.error, std::string(body)));
   }
 
   void handle(const Envelope& envelope, std::string_view body, Reply reply);
@@ -320,17 +312,21 @@ RpcEnv::RpcEnv(RpcEnvOptions options) : state_(std::make_shared<State>(std::move
 RpcEnv::~RpcEnv() { stop(); }
 
 std::string RpcEnv::bind(const std::string& address) {
-  std::promise<std::string> bound;
+  std::promise<Answer> bound;
   auto result = bound.get_future();
   const bool posted = state_->post([&] {
     try {
-      bound.set_value(state_->sockets.bind(address));
-    } catch (...) {
-      bound.set_exception(std::current_exception());
+      bound.set_value({state_->sockets.bind(address), {}});
+    } catch (const Error& error) {
+      bound.set_value(failed(error.kind(), error.what()));
+    } catch (const std::exception& error) {
+      bound.set_value(failed(Error::Kind::unreachable, error.what()));
     }
   });
   if (!posted) throw Error(Error::Kind::stopped, "Cannot listen on " + address + ": stopped");
-  return result.get();
+  Answer answer = result.get();
+  answer.check();
+  return std::move(answer.message);
 }
 
 void RpcEnv::setup_endpoint(const std::string& name, Handlers handlers) {
@@ -374,7 +370,7 @@ std::string RpcEnv::ask_wait(const Address& to, std::string message, const AskOp
   ask(to, std::move(message), options,
       [promise](Answer answer) { promise->set_value(std::move(answer)); });
   Answer answer = result.get();
-  if (answer.error) std::rethrow_exception(answer.error);
+  answer.check();
   return std::move(answer.message);
 }
 

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "wire/error.hpp"
@@ -56,10 +56,21 @@ class Reply {
   std::unique_ptr<Target> target_;
 };
 
-// What came back: a message, or the Error.
+// What came back: a message, or why there is none. An error travels between threads as this value
+// and becomes an exception where it is thrown, so that no thread frees what another one reads.
 struct Answer {
+  struct Failure {
+    Error::Kind kind;
+    std::string text;
+  };
+
   std::string message;
-  std::exception_ptr error;
+  std::optional<Failure> failure;
+
+  // Throws the failure as Error.
+  void check() const {
+    if (failure) throw Error(failure->kind, failure->text);
+  }
 };
 
 struct AskOptions {

@@ -174,8 +174,7 @@ TEST_P(RpcEnvOver, StopFailsTheAsksThatWait) {
   client.stop();
   client.stop();
   ASSERT_EQ(future.wait_for(0s), std::future_status::ready);
-  EXPECT_EQ(error_of([&] { std::rethrow_exception(future.get().error); }).kind(),
-            Error::Kind::stopped);
+  EXPECT_EQ(error_of([&] { future.get().check(); }).kind(), Error::Kind::stopped);
   EXPECT_EQ(error_of([&] { client.send(server.address, echo("")); }).kind(), Error::Kind::stopped);
   EXPECT_EQ(error_of([&] { static_cast<void>(client.ask_wait(server.address, echo(""))); }).kind(),
             Error::Kind::stopped);
@@ -327,14 +326,16 @@ size_t threads_of_process() {
 }
 
 TEST(RpcEnv, NoThreadIsLeftAfterTheStop) {
-  const size_t before = threads_of_process();
-  for (int i = 0; i < 5; ++i) {
+  const auto start_and_stop = [] {
     Server server("tcp://127.0.0.1:*");
     RpcEnv client;
     static_cast<void>(client.ask_wait(server.address, echo("")));
     client.send({"tcp://127.0.0.1:1", "nobody"}, echo("to nowhere"));
-    EXPECT_GT(threads_of_process(), before);
-  }
+    return threads_of_process();
+  };
+  start_and_stop();  // a sanitizer starts a thread of its own with the first one
+  const size_t before = threads_of_process();
+  for (int i = 0; i < 5; ++i) EXPECT_GT(start_and_stop(), before);
   EXPECT_TRUE(eventually([&] { return threads_of_process() == before; }));
 }
 
